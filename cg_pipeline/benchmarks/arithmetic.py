@@ -1,0 +1,47 @@
+"""Arithmetic word problems with one number for an answer (embedded suite, Apache-2.0).
+
+A raw row:
+    {"category": "shopping", "question": "A mug costs 4 euros. What do three mugs cost, in euros?", "answer": "12"}
+"""
+
+from typing import TypedDict
+
+from cg_pipeline.records import Example
+from cg_pipeline.specs import Benchmark, LocalRows
+
+
+class Row(TypedDict):
+    """One line of the file."""
+
+    category: str
+    question: str
+    answer: str
+
+
+def to_example(row: Row) -> Example:
+    """Ask for the number; `answer` must be one."""
+    try:
+        float(row["answer"])
+    except ValueError:
+        raise ValueError(f"answer is {row['answer']!r}; expected a plain number such as '12' or '3.5'.") from None
+    return Example(
+        benchmark="arithmetic",
+        category=row["category"],
+        cluster="",
+        prompt=row["question"],
+        targets=(row["answer"],),
+    )
+
+
+BENCHMARK = Benchmark(
+    name="arithmetic",
+    title="Arithmetic word problems",
+    scope="Everyday word problems of one or two steps with small numbers.",
+    licence="Apache-2.0",
+    source=LocalRows(path="suite/arithmetic.jsonl"),
+    row=Row,
+    to_example=to_example,
+    response="generation",
+    scoring="numeric",
+    max_new_tokens=96,
+)

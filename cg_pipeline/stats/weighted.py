@@ -1,0 +1,72 @@
+"""Column statistics of a sparse example × concept matrix weighted against a score.
+
+Everything here takes saliency as a CSR array of shape (n_examples, n_concepts) and
+returns one number per concept, NaN where nothing is there to measure.
+"""
+
+import numpy as np
+from jaxtyping import Float
+from scipy import sparse, special
+
+
+def column_sums(weights: sparse.csr_array, by: Float[np.ndarray, " n_examples"]) -> Float[np.ndarray, " n_concepts"]:
+    """Σ_x w(x)·by(x) for every column."""
+    return np.asarray(weights.T @ by, dtype=np.float64)
+
+
+def firing_counts(weights: sparse.csr_array) -> Float[np.ndarray, " n_concepts"]:
+    """Number of rows in which each column is above zero."""
+    return np.asarray((weights > 0).sum(axis=0), dtype=np.float64).ravel()
+
+
+def weighted_means(
+    weights: sparse.csr_array, values: Float[np.ndarray, " n_examples"]
+) -> Float[np.ndarray, " n_concepts"]:
+    """Σ w·v / Σ w per column; NaN for a column without weight."""
+    return ratio(column_sums(weights, values), column_sums(weights, np.ones(weights.shape[0])))
+
+
+def effective_sizes(weights: sparse.csr_array) -> Float[np.ndarray, " n_concepts"]:
+    """Kish effective number of examples (Σ w)² / Σ w² per column, 0 for a column without weight.
+
+    Source: L. Kish, Survey Sampling (1965).
+    """
+    ones = np.ones(weights.shape[0])
+    return np.nan_to_num(ratio(column_sums(weights, ones) ** 2, column_sums(weights.power(2), ones)), nan=0.0)
+
+
+def correlations(
+    weights: sparse.csr_array, values: Float[np.ndarray, " n_examples"]
+) -> Float[np.ndarray, " n_concepts"]:
+    """Pearson r of each column with `values`, zeros of the matrix included; NaN where either is constant.
+
+    Computed on centred values, so that a column with a large mean loses no digits.
+    """
+    n = weights.shape[0]
+    if n < 2:
+        return np.full(weights.shape[1], np.nan)
+    centred = values - values.mean()
+    means = column_sums(weights, np.ones(n)) / n
+    stored = weights.tocsc()
+    deviations = stored.copy()
+    deviations.data = (stored.data - np.repeat(means, np.diff(stored.indptr))) ** 2
+    n_stored = np.diff(stored.indptr)
+    spread = column_sums(deviations.tocsr(), np.ones(n)) + (n - n_stored) * means**2
+    total = np.sqrt(spread * (centred @ centred))
+    constant = total <= 1e-12 * np.maximum(1.0, n * np.abs(means))
+    return np.clip(ratio(column_sums(weights, centred), np.where(constant, 0.0, total)), -1.0, 1.0)
+
+
+def correlation_p_values(r: Float[np.ndarray, " n_concepts"], n: int) -> Float[np.ndarray, " n_concepts"]:
+    """Two-sided p of Pearson r under independence, by Student's t with n - 2 degrees of freedom; NaN below 3."""
+    if n < 3:
+        return np.full_like(r, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(r) * np.sqrt((n - 2) / (1 - r**2))
+    return 2 * special.stdtr(n - 2, -t)
+
+
+def ratio(top: Float[np.ndarray, " n"], bottom: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """top / bottom, NaN where bottom is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(bottom != 0, top / bottom, np.nan)
