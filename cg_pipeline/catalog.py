@@ -7,28 +7,29 @@ folder; nothing else has to be edited.
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Mapping
-from types import ModuleType
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-def collect(package: ModuleType, constant: str, spec: type[T]) -> dict[str, T]:
+def collect(package: str, path: Iterable[str], constant: str, spec: type[T]) -> dict[str, T]:
     """Read `constant` from every module of a package, by the module's name, in alphabetical order.
+
+    `package` and `path` are the package's own `__name__` and `__path__`.
 
     Raises:
         TypeError: a module has no such constant, or it is of another type.
         ValueError: the spec's name differs from its file's name.
     """
     found: dict[str, T] = {}
-    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
-        module = importlib.import_module(f"{package.__name__}.{info.name}")
+    for info in sorted(pkgutil.iter_modules(path), key=lambda info: info.name):
+        module = importlib.import_module(f"{package}.{info.name}")
         value = getattr(module, constant, None)
         if not isinstance(value, spec):
             raise TypeError(
                 f"{module.__name__} defines {constant} = {value!r}; expected a {spec.__name__}. "
-                f"Each module of {package.__name__} holds exactly one."
+                f"Each module of {package} holds exactly one."
             )
         name = getattr(value, "name", None)
         if name != info.name:

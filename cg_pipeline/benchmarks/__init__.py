@@ -3,3 +3,8 @@
 The embedded suite (`data/suite/`) was written for this project: ten small benchmarks that
 a 135M-parameter model gets neither all right nor all wrong.
 """
+
+from cg_pipeline.catalog import collect
+from cg_pipeline.specs import Benchmark
+
+BENCHMARKS = collect(__name__, __path__, "BENCHMARK", Benchmark)

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GenerationConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from cg_pipeline.inference.devices import resolve_device
 from cg_pipeline.inference.gguf_conversion import converted_gguf
@@ -53,6 +59,7 @@ def load_model(model: Model, *, cache_dir: Path, data_dir: Path, device: str = "
     tokenizer = read(AutoTokenizer)
     module = read(AutoModelForCausalLM, use_safetensors=True, dtype=getattr(torch, model.dtype))
     _use_exact_attention(module)
+    _forget_sampling(module)
     return LoadedModel(
         spec=model,
         module=module.to(where).eval().requires_grad_(False),
@@ -99,6 +106,11 @@ def _use_exact_attention(module: PreTrainedModel) -> None:
     """Leave the fused kernel where it drops a term: it knows no soft-capping of attention logits (Gemma 2)."""
     if getattr(module.config.get_text_config(), "attn_logit_softcapping", None):
         module.set_attn_implementation("eager")
+
+
+def _forget_sampling(module: PreTrainedModel) -> None:
+    """Keep which tokens end a text, drop the rest: a repository's repetition penalty would change greedy answers."""
+    module.generation_config = GenerationConfig(eos_token_id=module.generation_config.eos_token_id)
 
 
 def _with_padding(tokenizer: PreTrainedTokenizerBase) -> PreTrainedTokenizerBase:

@@ -71,10 +71,21 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, model: Model, text: str) -
     return _masked(tokenizer, ids, starts, ends, (len(frame.head), len(frame.head) + len(content)))
 
 
+@lru_cache(maxsize=16)
 def special_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
     """Ids of every token flagged special, beyond the few that carry a role."""
     flagged = (token_id for token_id, token in tokenizer.added_tokens_decoder.items() if token.special)
     return frozenset((*flagged, *tokenizer.all_special_ids))
+
+
+@lru_cache(maxsize=16)
+def end_of_turn(tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """The special token that the chat template writes after an assistant's message, if it writes one."""
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": _PLACEHOLDER}]
+    rendered = str(tokenizer.apply_chat_template(messages, tokenize=False, **_TEMPLATE_SETTINGS))
+    after = rendered.partition(_PLACEHOLDER)[2].lstrip()
+    ids, _, _ = _encode_piece(tokenizer, after, 0, split=False)
+    return ids[0] if ids and ids[0] in special_ids(tokenizer) else None
 
 
 def _masked(

@@ -1,8 +1,8 @@
 """One number in a generated answer, compared by value.
 
-The number read is the last one after "answer is", "answer:" or "=" in the last sentence
-that has such a marker, else the last number of the text. Thousands separators, currency
-signs and units are ignored; "3 1/2" and "7/2" are 3.5.
+The number read is the first one after the last "answer is", "answer:" or "=", else the
+last number of the text. Thousands separators, currency signs and units are passed over;
+"3 1/2" and "7/2" are 3.5.
 """
 
 import re
@@ -11,20 +11,25 @@ from fractions import Fraction
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy, grade
 
+_MIXED = r"\d+ +\d+/\d+"
+_FRACTION = r"\d+/\d+"
+_THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+_DECIMAL = r"\d*\.\d+|\d+"
 _NUMBER = re.compile(
-    r"(?<![\w.,])-?(?:\d+\s+\d+/\d+|\d+/\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+)(?!\d|/\d|,\d{3}|\.\d)"
+    rf"(?<![\w.])-?(?:{_MIXED}|{_FRACTION}|{_THOUSANDS}|{_DECIMAL})(?![\d/]|,\d{{3}}|\.\d)", re.ASCII
 )
-_MARKER = re.compile(r"(?:answer\s*(?:is|:)|=)(.*)", re.IGNORECASE)
+_MARKER = re.compile(r"answer\s*(?:is|:)|=", re.IGNORECASE)
 
 
 def read_number(text: str) -> Fraction | None:
     """The number an answer ends on, or None when there is none."""
-    marked = [match for line in text.splitlines() for match in _MARKER.findall(line.rpartition("=")[1] and line or line)]
-    for part in [*reversed([piece.rpartition("=")[2] for piece in marked]), text]:
-        found = _NUMBER.findall(part.replace("−", "-").replace("$", ""))
-        if found:
-            return _value(found[-1])
-    return None
+    plain = text.replace("−", "-").replace("**", "")
+    numbers = list(_NUMBER.finditer(plain))
+    if not numbers:
+        return None
+    last_marker = max((match.end() for match in _MARKER.finditer(plain)), default=len(plain))
+    after = [match for match in numbers if match.start() >= last_marker]
+    return _value((after[0] if after else numbers[-1]).group())
 
 
 def _value(text: str) -> Fraction | None:

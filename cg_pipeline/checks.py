@@ -1,0 +1,158 @@
+"""What must hold of each stage's result, as plain functions that Dagster runs as asset checks.
+
+Each returns a `Finding`: whether it holds, one sentence for people, and the numbers behind
+it. A check that has nothing to look at fails: a vacuous pass hides a broken stage.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cg_pipeline.records import (
+    Completion,
+    Concept,
+    ConceptActivations,
+    ConceptMetrics,
+    Example,
+    Gap,
+    GapCluster,
+    Score,
+)
+from cg_pipeline.specs import Benchmark, Sae
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """Outcome of one check."""
+
+    passed: bool
+    sentence: str
+    numbers: Mapping[str, int | float | str] = field(default_factory=dict)
+
+
+def unique_ids(examples: Sequence[Example]) -> Finding:
+    """No two examples share an id."""
+    repeated = [name for name, n in Counter(example.example_id for example in examples).items() if n > 1]
+    return _finding(examples, not repeated, f"{len(repeated)} example ids repeated", first=repeated)
+
+
+def prompts_not_empty(examples: Sequence[Example]) -> Finding:
+    """Every prompt has text."""
+    empty = [example.example_id for example in examples if not example.prompt.strip()]
+    return _finding(examples, not empty, f"{len(empty)} empty prompts", first=empty)
+
+
+def targets_answerable(examples: Sequence[Example], benchmark: Benchmark) -> Finding:
+    """Every example of a choice benchmark has choices, and its target is one of them."""
+    wants_choices = benchmark.response == "choice"
+    wrong = [
+        example.example_id
+        for example in examples
+        if bool(example.choices) != wants_choices or (wants_choices and example.targets[0] not in example.choices)
+    ]
+    return _finding(examples, not wrong, f"{len(wrong)} examples whose target cannot be given", first=wrong)
+
+
+def same_examples(
+    expected: Collection[Example], found: Sequence[Completion] | Sequence[Score] | ConceptActivations
+) -> Finding:
+    """A later stage has exactly the examples of the first one, each once."""
+    wanted = Counter(example.example_id for example in expected)
+    names = found.example_ids if isinstance(found, ConceptActivations) else [item.example_id for item in found]
+    difference = [*(wanted - Counter(names)), *(Counter(names) - wanted)]
+    sentence = f"{len(names)} results for {len(expected)} examples, {len(difference)} without a partner"
+    return _finding(expected, not difference, sentence, first=difference)
+
+
+def scores_in_range(scores: Sequence[Score]) -> Finding:
+    """Every score lies in [0, 1] and is missing exactly where unscored."""
+    wrong = [s.example_id for s in scores if (s.value is None) != (s.outcome == "unscored") or not _in_unit(s.value)]
+    return _finding(scores, not wrong, f"{len(wrong)} scores out of range", first=wrong)
+
+
+def mostly_scored(scores: Sequence[Score], *, largest_share: float) -> Finding:
+    """The share of unscored examples stays at or below a limit."""
+    reasons = Counter(score.reason for score in scores if score.outcome == "unscored")
+    share = sum(reasons.values()) / max(len(scores), 1)
+    listed = ", ".join(f"{reason} {n}" for reason, n in reasons.most_common()) or "none"
+    return _finding(scores, share <= largest_share, f"{share:.1%} unscored ({listed}), at most {largest_share:.0%} expected")
+
+
+def activations_sound(activations: ConceptActivations) -> Finding:
+    """Saliency is finite and positive, concept ids fit the dictionary, and some concept fires."""
+    values, ids = activations.saliency, activations.concept_ids
+    unsound = int((~np.isfinite(values) | (values <= 0)).sum())
+    strangers = int(((ids < 0) | (ids >= activations.n_concepts)).sum())
+    sentence = f"{unsound} saliencies not finite and positive, {strangers} concept ids outside 0…{activations.n_concepts - 1}"
+    return _finding(values, unsound == strangers == 0, sentence)
+
+
+def texts_read(activations: ConceptActivations) -> Finding:
+    """Every example had at least one content token to read."""
+    unread = [name for name, n in zip(activations.example_ids, activations.n_tokens, strict=True) if n == 0]
+    return _finding(activations.example_ids, not unread, f"{len(unread)} examples without a content token", first=unread)
+
+
+def performance_in_score_range(metrics: ConceptMetrics, scores: Sequence[Score]) -> Finding:
+    """χ_model lies between the lowest and the highest score: it is a weighted mean of them."""
+    values = [score.value for score in scores if score.value is not None]
+    defined = metrics["performance"].dropna()
+    if not values:
+        return Finding(passed=defined.empty, sentence="no example is scored, so no performance may be defined")
+    low, high, slack = min(values), max(values), 1e-9
+    outside = int(((defined < low - slack) | (defined > high + slack)).sum())
+    return _finding(defined, outside == 0, f"{outside} of {len(defined)} concepts with performance outside [{low:g}, {high:g}]")
+
+
+def dictionary_complete(concepts: Sequence[Concept], sae: Sae) -> Finding:
+    """One labelled concept per latent, in order."""
+    ids = [concept.concept_id for concept in concepts]
+    unlabelled = sum(not concept.label.strip() for concept in concepts)
+    sentence = f"{len(ids)} concepts for {sae.d_sae} latents, {unlabelled} without a label"
+    return _finding(concepts, ids == list(range(sae.d_sae)) and unlabelled == 0, sentence)
+
+
+def mostly_alive(concepts: Sequence[Concept], *, largest_dead_share: float) -> Finding:
+    """Few latents never fire on the broad sample."""
+    states = Counter(concept.status for concept in concepts)
+    dead = states["dead"] / max(len(concepts), 1)
+    sentence = f"{dead:.1%} dead, {states['dense']} dense; at most {largest_dead_share:.0%} dead expected"
+    return _finding(concepts, dead <= largest_dead_share, sentence)
+
+
+def gaps_ranked(gaps: Sequence[Gap]) -> Finding:
+    """Within each kind and scope the ranks are 1, 2, 3 … without a hole."""
+    ranks: dict[tuple[str, str], list[int]] = {}
+    for gap in gaps:
+        ranks.setdefault((gap.kind, gap.scope), []).append(gap.rank)
+    wrong = [f"{kind} in {scope}" for (kind, scope), found in ranks.items() if sorted(found) != list(range(1, len(found) + 1))]
+    return _finding(gaps, not wrong, f"{len(wrong)} lists with a broken ranking", first=wrong)
+
+
+def clusters_cover(clusters: Sequence[GapCluster], gaps: Sequence[Gap]) -> Finding:
+    """Every gap of the suite is in exactly one cluster of its kind."""
+    wanted = Counter((gap.kind, gap.concept_id) for gap in gaps if gap.scope == "suite")
+    found = Counter((cluster.kind, concept) for cluster in clusters for concept in cluster.concept_ids)
+    difference = len(wanted - found) + len(found - wanted)
+    return _finding(gaps, difference == 0, f"{difference} gaps not in exactly one cluster of {len(clusters)}")
+
+
+def current(stored: str | None, catalogue: str) -> Finding:
+    """What is stored was made from what the catalogue says now."""
+    numbers = {"stored": stored or "nothing", "catalogue": catalogue}
+    sentence = "made from the catalogue's present specs and inputs" if stored == catalogue else "out of date: materialise again"
+    return Finding(passed=stored == catalogue, sentence=sentence, numbers=numbers)
+
+
+def _in_unit(value: float | None) -> bool:
+    return value is None or 0.0 <= value <= 1.0
+
+
+def _finding(looked_at: object, holds: bool, sentence: str, first: Sequence[str] = ()) -> Finding:
+    n = len(looked_at)  # type: ignore[arg-type]
+    if n == 0:
+        return Finding(passed=False, sentence="nothing to look at", numbers={"n": 0})
+    shown = f", for example {first[0]}" if first else ""
+    return Finding(passed=holds, sentence=f"{sentence}{shown} ({n:,} looked at)", numbers={"n": n})

@@ -1,0 +1,79 @@
+"""Batches of similar length, bounded in tokens, so that memory does not grow with the number of texts.
+
+Longest first: a batch that does not fit shows it at once. When CUDA runs out of memory
+the token budget is halved for all that is left; what is finished stays finished.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+R = TypeVar("R")
+
+
+def map_in_batches(
+    run: Callable[[list[int]], Sequence[R]], lengths: Sequence[int], batch_tokens: int
+) -> list[R]:
+    """What `run` returns for each item, in the order of the items.
+
+    Args:
+        run: from the indices of one batch to one result per index.
+        lengths: padded tokens that each item needs when alone.
+        batch_tokens: most tokens of a batch, padding included; an item longer than that goes alone.
+
+    Raises:
+        MemoryError: one item alone does not fit on the device.
+    """
+    waiting = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
+    results: dict[int, R] = {}
+    while waiting:
+        batch = _next_batch(waiting, lengths, batch_tokens)
+        answers = _run_if_it_fits(run, batch)
+        if answers is not None:
+            results.update(zip(batch, answers, strict=True))
+            waiting = waiting[len(batch) :]
+        elif len(batch) > 1:
+            batch_tokens = len(batch) * lengths[batch[0]] // 2
+        else:
+            raise MemoryError(
+                f"A text of {lengths[batch[0]]} tokens does not fit on the device by itself; "
+                "expected it to fit. Lower the model's max_tokens, or use a device with more memory."
+            )
+    return [results[index] for index in range(len(lengths))]
+
+
+def pad_right(rows: Sequence[Int[np.ndarray, " _"]], fill: int) -> Int[Tensor, "batch seq"]:
+    """Rows of ids as one tensor on the CPU, filled up on the right."""
+    width = max(map(len, rows))
+    return torch.from_numpy(np.stack([np.pad(row, (0, width - len(row)), constant_values=fill) for row in rows]))
+
+
+def pad_left(rows: Sequence[Int[np.ndarray, " _"]], fill: int) -> Int[Tensor, "batch seq"]:
+    """Rows of ids as one tensor on the CPU, filled up on the left."""
+    return pad_right([row[::-1] for row in rows], fill).flip(-1)
+
+
+def filled(lengths: Sequence[int], *, left: bool = False) -> Bool[Tensor, "batch seq"]:
+    """Which places of a padded batch hold tokens."""
+    mask = torch.arange(max(lengths))[None, :] < torch.tensor(lengths)[:, None]
+    return mask.flip(-1) if left else mask
+
+
+def _next_batch(waiting: list[int], lengths: Sequence[int], batch_tokens: int) -> list[int]:
+    """The longest waiting items that fit: all of them are padded to the first."""
+    size = max(1, batch_tokens // max(1, lengths[waiting[0]]))
+    return waiting[:size]
+
+
+def _run_if_it_fits(run: Callable[[list[int]], Sequence[R]], batch: list[int]) -> Sequence[R] | None:
+    try:
+        return run(batch)
+    except torch.OutOfMemoryError:
+        pass  # cleared below, once the failed frames and their tensors are gone
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    return None

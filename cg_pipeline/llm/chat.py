@@ -1,0 +1,216 @@
+"""A typed answer from a language model: tried again where that helps, validated, cached, billed.
+
+An answer counts only when it validates against the schema asked for; until then the model is
+told what was wrong, and in the end the failure is a `NamingFailed` with its reason, never a
+made-up value.
+
+Why the cache key is model + messages + schema + parameters, and not the address: an answer
+belongs to the model that gave it, while one model moves between ports, gateways and machines,
+and being asked again after each move is all that the address would add. The price: two servers
+that serve different weights under one model name share answers; give those different names.
+"""
+
+import json
+import logging
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import openai
+import pydantic
+
+from cg_pipeline.llm.answers import Usage, load_answer, read_response, save_answer
+from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.wire import Fault, connect, post
+from cg_pipeline.protocols import NamingFailed
+from cg_pipeline.records import content_id
+
+T = TypeVar("T", bound=pydantic.BaseModel)
+Message = Mapping[str, str]
+"""`role` and `content`."""
+
+TEMPERATURE = 0.0
+ANSWER_TOKENS = 1024
+MAX_CORRECTIONS = 2
+_QUOTED_ANSWER = 2000
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One line of the bill."""
+
+    usage: Usage
+    """Tokens of all tries together; none for a cached answer."""
+    cost: float | None
+    """Price of those tokens; None when the prices are unknown."""
+    cached: bool
+    answered: bool
+    """False for a call that failed; what it used up is counted all the same."""
+    latency_s: float
+    n_retries: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply(Generic[T]):
+    """A valid answer and what it took."""
+
+    value: T
+    usage: Usage
+    cost: float | None
+    cached: bool
+
+
+@dataclass(kw_only=True)
+class _Attempt:
+    """What has been tried for one call so far."""
+
+    started: float = field(default_factory=time.monotonic)
+    usage: Usage = Usage()
+    n_tries: int = 0
+    n_waits: int = 0
+    n_corrections: int = 0
+    answer_tokens: int = ANSWER_TOKENS
+    omitted: frozenset[str] = frozenset()
+    correction: list[Message] = field(default_factory=list)
+
+
+class ChatModel:
+    """A model behind an endpoint, with its answers kept in a folder and every call in a ledger."""
+
+    def __init__(self, endpoint: Endpoint, cache_dir: Path) -> None:
+        self.endpoint = endpoint
+        self.cache_dir = cache_dir
+        self.ledger: list[Call] = []
+        self._omitted: frozenset[str] = frozenset()
+
+    def ask(self, messages: Sequence[Message], schema: type[T]) -> Reply[T]:
+        """The model's answer to a conversation, as an instance of `schema`.
+
+        Raises:
+            NamingFailed: no valid answer could be had; one sentence says why and after how many tries.
+        """
+        request = {
+            "model": self.endpoint.model,
+            "messages": [dict(message) for message in messages],
+            "schema": schema.model_json_schema(),
+            "parameters": {"temperature": TEMPERATURE, "max_completion_tokens": ANSWER_TOKENS},
+        }
+        path = self.cache_dir / f"{content_id(request)}.json"
+        attempt = _Attempt(omitted=self._omitted)
+        value = load_answer(path, request, schema)
+        cached = value is not None
+        try:
+            if value is None:
+                value = self._converse(messages, schema, attempt)
+                save_answer(path, request, value, attempt.usage)
+        finally:
+            call = self._record(attempt, cached=cached, answered=value is not None)
+        return Reply(value=value, usage=call.usage, cost=call.cost, cached=cached)
+
+    @property
+    def total_usage(self) -> Usage:
+        """Tokens of all calls, failed ones included."""
+        return sum((call.usage for call in self.ledger), Usage())
+
+    @property
+    def total_cost(self) -> float | None:
+        """Price of all calls; None when the prices are unknown."""
+        return self.endpoint.cost(self.total_usage.input_tokens, self.total_usage.output_tokens)
+
+    def _record(self, attempt: _Attempt, *, cached: bool, answered: bool) -> Call:
+        call = Call(
+            usage=attempt.usage,
+            cost=self.endpoint.cost(attempt.usage.input_tokens, attempt.usage.output_tokens),
+            cached=cached,
+            answered=answered,
+            latency_s=time.monotonic() - attempt.started,
+            n_retries=max(0, attempt.n_tries - 1),
+        )
+        self.ledger.append(call)
+        return call
+
+    def _converse(self, messages: Sequence[Message], schema: type[T], attempt: _Attempt) -> T:
+        """Try until an answer is valid or nothing is left to try."""
+        with self._connect() as client:
+            while True:
+                outcome = self._try(client, messages, schema, attempt)
+                if not isinstance(outcome, Fault):
+                    self._omitted = attempt.omitted
+                    return outcome
+                _log.info("LLM %s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
+                if not self._prepare_retry(outcome, attempt):
+                    tries = "1 try" if attempt.n_tries == 1 else f"{attempt.n_tries} tries"
+                    raise self._failure(f"{outcome.reason}, after {tries}")
+
+    def _connect(self) -> openai.OpenAI:
+        try:
+            return connect(self.endpoint)
+        except (OSError, ValueError, ImportError) as error:
+            kind = type(error).__name__
+        raise self._failure(f"cannot be asked with the proxy or certificate variables of this environment ({kind})")
+
+    def _failure(self, reason: str) -> NamingFailed:
+        endpoint = self.endpoint
+        return NamingFailed(endpoint.redact(f"LLM {endpoint.model!r} at {endpoint.base_url} {reason}."))
+
+    def _try(
+        self, client: openai.OpenAI, messages: Sequence[Message], schema: type[T], attempt: _Attempt
+    ) -> T | Fault:
+        attempt.n_tries += 1
+        body = post(client, self.endpoint, self._request(messages, schema, attempt))
+        if isinstance(body, Fault):
+            return body
+        outcome, usage = read_response(body, schema, self.endpoint)
+        attempt.usage += usage
+        return outcome
+
+    def _request(self, messages: Sequence[Message], schema: type[T], attempt: _Attempt) -> dict[str, Any]:
+        """The request, without what this server has refused; the schema then goes into the text."""
+        strict = openai.pydantic_function_tool(schema)["function"].get("parameters", {})
+        talk = [dict(message) for message in messages]
+        if "response_format" in attempt.omitted:
+            talk[-1]["content"] += f"\n\nAnswer with one JSON object that fits this schema:\n{json.dumps(strict)}"
+        limit = "max_tokens" if "max_completion_tokens" in attempt.omitted else "max_completion_tokens"
+        format_ = {"name": schema.__name__, "schema": strict, "strict": True}
+        optional = {
+            "temperature": TEMPERATURE,
+            limit: attempt.answer_tokens,
+            "response_format": {"type": "json_schema", "json_schema": format_},
+        }
+        kept = {name: value for name, value in optional.items() if name not in attempt.omitted}
+        return {"model": self.endpoint.model, "messages": [*talk, *attempt.correction], **kept}
+
+    def _prepare_retry(self, fault: Fault, attempt: _Attempt) -> bool:
+        """Do what may cure the fault; False when it cannot be cured or has been tried often enough."""
+        if fault.remedy == "omit":
+            attempt.omitted |= {fault.parameter}
+        elif fault.remedy == "wait" and attempt.n_waits < self.endpoint.max_retries:
+            time.sleep(self._wait_s(fault, attempt.n_waits))
+            attempt.n_waits += 1
+        elif fault.remedy == "lengthen" and attempt.n_corrections < MAX_CORRECTIONS:
+            attempt.answer_tokens *= 4  # a model that reasons first may need most of it for that
+            attempt.n_corrections += 1
+        elif fault.remedy == "correct" and attempt.n_corrections < MAX_CORRECTIONS:
+            attempt.correction = _correction(fault)
+            attempt.n_corrections += 1
+        else:
+            return False
+        return True
+
+    def _wait_s(self, fault: Fault, n_waits: int) -> float:
+        """What the server asks, and a little more; else exponential back-off. Jitter parts clients in step."""
+        if fault.wait_s is not None:
+            return fault.wait_s * random.uniform(1.0, 1.1)
+        return min(self.endpoint.backoff_s * 2**n_waits, self.endpoint.max_wait_s) * random.uniform(0.5, 1.0)
+
+
+def _correction(fault: Fault) -> list[Message]:
+    """The unusable answer and what is wrong with it, as the next two turns."""
+    complaint = f"That answer was not valid: you {fault.reason}. Answer again, with one valid JSON object only."
+    said = fault.answer.strip()[:_QUOTED_ANSWER] or "(nothing)"
+    return [{"role": "assistant", "content": said}, {"role": "user", "content": complaint}]

@@ -1,0 +1,151 @@
+"""One request to an OpenAI-compatible server: the body that came back, or the fault and its remedy.
+
+Why the client's own retries are off: they cannot tell how often they tried, cannot be
+shortened for a test, and stop at a well-formed response that holds a useless answer. One
+loop, in `chat`, does all trying again.
+
+Why the body is streamed: its size and its total time can then be bounded, so a server that
+never stops sending neither fills the memory nor holds a run forever.
+"""
+
+import email.utils
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import httpx2  # the transport of the openai client: what breaks while a body is read is raised by it
+import openai
+
+from cg_pipeline.llm.endpoint import Endpoint
+
+MAX_BODY_BYTES = 1 << 20
+_QUOTED_CHARACTERS = 200
+_FINAL_CODES = {"insufficient_quota", "content_filter", "content_policy_violation", "context_length_exceeded"}
+_OPTIONAL = ("temperature", "max_completion_tokens", "max_tokens", "response_format")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Why one try brought no usable answer, and what may help."""
+
+    reason: str
+    """A predicate: the server … "did not answer within 2 s"."""
+    remedy: Literal["none", "wait", "correct", "lengthen", "omit"]
+    """Give up; wait; say what was wrong; allow a longer answer; leave `parameter` out."""
+    wait_s: float | None = None
+    """How long the server asks to wait."""
+    parameter: str = ""
+    """The request's parameter that the server refuses."""
+    answer: str = ""
+    """The unusable answer, to be quoted back."""
+
+
+def connect(endpoint: Endpoint) -> openai.OpenAI:
+    """A client that follows the endpoint alone: no OPENAI_* variable, no proxy before a loopback address.
+
+    The client insists on a key, so a server that wants none is sent the word "none". Redirects
+    are not followed: they would carry the labels to a server nobody named.
+    """
+    key = endpoint.api_key.get_secret_value() if endpoint.api_key else "none"
+    client = openai.OpenAI(
+        api_key=key,
+        base_url=endpoint.base_url,
+        max_retries=0,
+        timeout=endpoint.timeout_s,
+        default_headers={"Authorization": f"Bearer {key}"},
+        http_client=openai.DefaultHttpxClient(trust_env=not endpoint.is_loopback, follow_redirects=False),
+    )
+    client.organization = client.project = None
+    return client
+
+
+def post(client: openai.OpenAI, endpoint: Endpoint, request: Mapping[str, Any]) -> str | Fault:
+    """Body of the response to one chat-completions request, or what went wrong."""
+    deadline = time.monotonic() + endpoint.timeout_s
+    try:
+        with client.chat.completions.with_streaming_response.create(**request) as response:
+            body = _read(response.iter_bytes(), deadline)
+    except (openai.APITimeoutError, httpx2.TimeoutException, TimeoutError):
+        return Fault(reason=f"did not answer within {endpoint.timeout_s:g} s", remedy="wait")
+    except openai.APIStatusError as error:
+        return _judge_status(error, endpoint, request)
+    except (openai.OpenAIError, httpx2.HTTPError) as error:
+        detail = quote(str(error.__cause__ or error), endpoint)
+        return Fault(reason=f"could not be reached ({detail})", remedy="wait")
+    if body is None:
+        return Fault(reason=f"sent more than {MAX_BODY_BYTES} bytes", remedy="none")
+    return endpoint.redact(body.decode("utf-8", "replace"))
+
+
+def quote(text: str, endpoint: Endpoint) -> str:
+    """A server's words made fit for a sentence: one short line, no key, no page of markup."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in endpoint.redact(text)).split())
+    if line.startswith("<"):
+        return "an HTML page"
+    return line if len(line) <= _QUOTED_CHARACTERS else line[:_QUOTED_CHARACTERS] + "…"
+
+
+def _read(chunks: Any, deadline: float) -> bytes | None:
+    body = bytearray()
+    for chunk in chunks:
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            return None
+        if time.monotonic() > deadline:
+            raise TimeoutError
+    return bytes(body)
+
+
+def _judge_status(error: openai.APIStatusError, endpoint: Endpoint, request: Mapping[str, Any]) -> Fault:
+    status, detail = error.status_code, quote(_words(error), endpoint)
+    if status in (401, 403):  # servers echo parts of the key here, so their words are left out
+        return Fault(reason=f"refused the key (HTTP {status}); check CG_LLM_API_KEY", remedy="none")
+    if status == 404:
+        hint = "check CG_LLM_BASE_URL, which usually ends in /v1, and CG_LLM_MODEL"
+        return Fault(reason=f"knows no such address or model (HTTP 404: {detail}); {hint}", remedy="none")
+    reason = f"answered HTTP {status} ({detail})"
+    if error.code in _FINAL_CODES:
+        return Fault(reason=reason, remedy="none")
+    if status in (400, 422):
+        refused = _refused_parameter(error, request)
+        return Fault(reason=reason, remedy="omit" if refused else "none", parameter=refused)
+    if status in (408, 409, 429) or status >= 500:
+        return _judge_wait(reason, _retry_after(error.response.headers), endpoint)
+    return Fault(reason=reason, remedy="none")
+
+
+def _judge_wait(reason: str, wait_s: float | None, endpoint: Endpoint) -> Fault:
+    if wait_s is not None and wait_s > endpoint.max_wait_s:
+        asked = f"and asks to wait {wait_s:g} s, more than the {endpoint.max_wait_s:g} s allowed"
+        return Fault(reason=f"{reason} {asked}", remedy="none")
+    return Fault(reason=reason, remedy="wait", wait_s=wait_s)
+
+
+def _words(error: openai.APIStatusError) -> str:
+    said = error.body.get("message") if isinstance(error.body, Mapping) else error.body
+    return said if isinstance(said, str) and said.strip() else "no explanation"
+
+
+def _refused_parameter(error: openai.APIStatusError, request: Mapping[str, Any]) -> str:
+    """The parameter the server complains of; `response_format`, the least common one, when it names none."""
+    said = f"{error.param} {error.body}"
+    named = [name for name in _OPTIONAL if name in request and name in said]
+    if named:
+        return named[0]
+    return "response_format" if "response_format" in request else ""
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds the `Retry-After` header asks for, written as a number or as a date."""
+    text = headers.get("retry-after", "")
+    try:
+        wait_s = float(text)
+    except ValueError:
+        try:
+            wait_s = (email.utils.parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
+        except (ValueError, TypeError):  # TypeError: a date without a time zone
+            return None
+    return None if math.isnan(wait_s) else max(0.0, wait_s)

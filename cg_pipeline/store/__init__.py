@@ -1,0 +1,1 @@
+"""Where results live: tables in DuckDB, arrays in shards, and every path. Nothing else knows Arrow, SQL or paths."""

@@ -1,0 +1,101 @@
+"""The SQL that writes and reads declared tables. Names are quoted here; keys and texts travel as data, never as SQL."""
+
+from collections.abc import Iterable, Mapping
+
+import duckdb
+import pyarrow as pa
+
+from cg_pipeline.store.tables import Table
+
+_INCOMING = "__incoming"
+_WANTED = "__wanted"
+
+
+def identifier(name: str) -> str:
+    """A name quoted as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text quoted as an SQL literal, for the statements that take no parameters (COMMENT, ATTACH)."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def qualified(table: Table) -> str:
+    """The table's full name, which no registered view can shadow."""
+    return f"main.{identifier(table.name)}"
+
+
+def stored_columns(connection: duckdb.DuckDBPyConnection, table: Table) -> dict[str, tuple[str, str | None]]:
+    """Type and comment of each column the warehouse has; empty when it has no such table."""
+    rows = connection.execute(
+        "SELECT column_name, data_type, comment FROM duckdb_columns() "
+        "WHERE database_name = current_database() AND schema_name = 'main' AND table_name = ?",
+        [table.name],
+    ).fetchall()
+    return {name: (data_type, comment) for name, data_type, comment in rows}
+
+
+def ensure_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
+    """Create the table, or add the columns it lacks; keep the comments that any client can read up to date.
+
+    Raises:
+        ValueError: a column is stored with another type than it is declared with.
+    """
+    stored = stored_columns(connection, table)
+    if not stored:
+        columns = ", ".join(f"{identifier(column.name)} {column.type}" for column in table.columns)
+        connection.execute(f"CREATE TABLE {qualified(table)} ({columns})")
+        connection.execute(f"COMMENT ON TABLE {qualified(table)} IS {literal(table.description)}")
+    for column in table.columns:
+        name = identifier(column.name)
+        data_type, comment = stored.get(column.name, (None, None))
+        if stored and data_type is None:
+            connection.execute(f"ALTER TABLE {qualified(table)} ADD COLUMN {name} {column.type}")
+        elif stored and data_type != column.type:
+            raise ValueError(
+                f"Column {column.name!r} of {table.name!r} is stored as {data_type}, but declared {column.type}; "
+                "expected one type for ever. Give the new column another name."
+            )
+        if comment != column.description:
+            connection.execute(f"COMMENT ON COLUMN {qualified(table)}.{name} IS {literal(column.description)}")
+
+
+def put_partition(
+    connection: duckdb.DuckDBPyConnection, table: Table, partition: Mapping[str, str | None], rows: pa.Table
+) -> None:
+    """Exchange a partition's rows for others, by column name; call it within a transaction."""
+    ensure_table(connection, table)
+    matches = " AND ".join(f"{identifier(key)} IS NOT DISTINCT FROM ?" for key in partition) or "TRUE"
+    connection.execute(f"DELETE FROM {qualified(table)} WHERE {matches}", list(partition.values()))
+    connection.register(_INCOMING, rows)
+    connection.execute(f"INSERT INTO {qualified(table)} BY NAME SELECT * FROM {identifier(_INCOMING)}")
+    connection.unregister(_INCOMING)
+
+
+def select_partitions(
+    connection: duckdb.DuckDBPyConnection, table: Table, partitions: Iterable[Mapping[str, str]] | None
+) -> pa.Table:
+    """The rows of exactly these partitions, or of all; sorted by key, then as they were written.
+
+    A column declared since the table was last written is NULL.
+    """
+    stored = stored_columns(connection, table)
+    columns = ", ".join(
+        f"t.{identifier(column.name)}"
+        if column.name in stored
+        else f"CAST(NULL AS {column.type}) AS {identifier(column.name)}"
+        for column in table.columns
+    )
+    order = ", ".join([*(f"t.{identifier(key)}" for key in table.keys), "t.rowid"])
+    join = _semi_join(connection, table, partitions) if partitions is not None and table.keys else ""
+    return connection.execute(f"SELECT {columns} FROM {qualified(table)} t {join} ORDER BY {order}").to_arrow_table()
+
+
+def _semi_join(
+    connection: duckdb.DuckDBPyConnection, table: Table, partitions: Iterable[Mapping[str, str]]
+) -> str:
+    schema = pa.schema([(key, pa.string()) for key in table.keys])
+    connection.register(_WANTED, pa.Table.from_pylist([dict(partition) for partition in partitions], schema=schema))
+    matches = " AND ".join(f"t.{identifier(key)} = w.{identifier(key)}" for key in table.keys)
+    return f"SEMI JOIN {identifier(_WANTED)} w ON {matches}"
