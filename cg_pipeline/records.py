@@ -234,3 +234,45 @@ class GapCluster:
     """Why an LLM's name is missing although one was asked for; empty otherwise."""
     concept_ids: tuple[int, ...]
     """Members, strongest gap first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredActivations:
+    """Where one cell's activations are kept, and how much there is; the arrays themselves are shards."""
+
+    model: str
+    """Name of the model whose cell it is."""
+    benchmark: str
+    """Name of the benchmark read."""
+    sae: str
+    """The SAE that read it."""
+    fingerprint: str
+    """Hash of texts and reader; cells with the same one share their shards."""
+    n_examples: int
+    """Examples read."""
+    n_tokens: int
+    """Content tokens read, over all examples."""
+    n_pairs: int
+    """Stored (example, concept) pairs: the others are 0."""
+    n_active_concepts: int
+    """Concepts that fire in at least one example."""
+    path: str
+    """Directory of the shards, relative to the data directory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredReport:
+    """Where one model's gap report is."""
+
+    model: str
+    """Name of the model."""
+    study: str
+    """Name of the study."""
+    html_path: str
+    """The report as one self-contained HTML file, relative to the data directory."""
+    markdown_path: str
+    """The same in Markdown, relative to the data directory."""
+    n_gaps: int
+    """Gaps of the suite, of all kinds."""
+    headline: tuple[str, ...]
+    """The report in plain lines, as the command line prints it."""

@@ -233,6 +233,8 @@ class Metric:
     version: int = 1
     description: str
     """Meaning, unit, range and what NULL means; shown as the column's description."""
+    counts: bool = False
+    """Whether values are whole numbers."""
     compute: Callable[[Evidence], Float[np.ndarray, " n_concepts"]]
 
 

@@ -37,6 +37,8 @@ class RenderedPrompt:
     """Tokens of the text itself: not of the template, not special."""
     special_mask: Bool[np.ndarray, " seq"]
     """BOS, turn markers and the like."""
+    spans: Int[np.ndarray, "seq 2"]
+    """Characters of the text that a content token covers, from (first) to (one past the last); (0, 0) elsewhere."""
 
     def counted(self, token_mask: str) -> Bool[np.ndarray, " seq"]:
         """Which tokens a `token_mask` of an SAE spec counts."""
@@ -68,7 +70,8 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, model: Model, text: str) -
     ids, starts, ends = _encode(tokenizer, frame.head, content, frame.tail)
     if not model.chat and (bos := _added_bos(tokenizer)) is not None:
         ids, starts, ends = [bos, *ids], [0, *starts], [0, *ends]
-    return _masked(tokenizer, ids, starts, ends, (len(frame.head), len(frame.head) + len(content)))
+    spans = np.array([starts, ends], np.int64).T.reshape(-1, 2) - len(frame.head)
+    return _masked(tokenizer, np.asarray(ids, np.int64), spans, len(content), text.find(content))
 
 
 @lru_cache(maxsize=16)
@@ -89,11 +92,17 @@ def end_of_turn(tokenizer: PreTrainedTokenizerBase) -> int | None:
 
 
 def _masked(
-    tokenizer: PreTrainedTokenizerBase, ids: list[int], starts: list[int], ends: list[int], span: tuple[int, int]
+    tokenizer: PreTrainedTokenizerBase,
+    ids: Int[np.ndarray, " seq"],
+    spans: Int[np.ndarray, "seq 2"],
+    length: int,
+    offset: int,
 ) -> RenderedPrompt:
+    """Masks from spans counted from the first character of the content, which starts at `offset` of the text."""
     special = np.isin(ids, list(special_ids(tokenizer)))
-    inside = (np.asarray(starts, np.int64) < span[1]) & (np.asarray(ends, np.int64) > span[0])
-    return RenderedPrompt(np.asarray(ids, np.int64), inside & ~special, special)
+    content = (spans[:, 0] < length) & (spans[:, 1] > 0) & ~special
+    covered = np.where(content[:, None], spans.clip(0, length) + offset, 0)
+    return RenderedPrompt(ids, content, special, covered)
 
 
 def _encode(

@@ -1,13 +1,13 @@
-"""What a response holds: its tokens, and an answer that fits the schema or the fault in it; and answers kept on disk."""
+"""What comes back: a valid answer or the fault in it, what it cost, and the answers kept on disk."""
 
+import contextlib
 import json
 import logging
 import os
-import re
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import pydantic
 
@@ -17,7 +17,6 @@ from cg_pipeline.llm.wire import Fault, quote
 T = TypeVar("T", bound=pydantic.BaseModel)
 
 _log = logging.getLogger(__name__)
-_FENCED_OR_REASONED = re.compile(r"^.*</think>|```(?:json)?", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +34,31 @@ class Usage:
             output_tokens=self.output_tokens + other.output_tokens,
             n_unreported=self.n_unreported + other.n_unreported,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One line of the bill."""
+
+    usage: Usage
+    """Tokens of all tries together; none for a cached answer."""
+    cost: float | None
+    """Price of those tokens; None when the prices are unknown."""
+    cached: bool
+    answered: bool
+    """False for a call that failed; what it used up is counted all the same."""
+    latency_s: float
+    n_retries: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply(Generic[T]):
+    """A valid answer and what it took."""
+
+    value: T
+    usage: Usage
+    cost: float | None
+    cached: bool
 
 
 class _Message(pydantic.BaseModel):
@@ -64,9 +88,8 @@ def read_response(body: str, schema: type[T], endpoint: Endpoint) -> tuple[T | F
     try:
         completion = _Completion.model_validate_json(body)
     except pydantic.ValidationError:
-        what = quote(body, endpoint)
-        fault = Fault(reason=f"sent something other than a chat completion ({what or 'nothing'})", remedy="wait")
-        return fault, Usage(n_unreported=1)
+        reason = f"sent something other than a chat completion ({quote(body, endpoint) or 'nothing'})"
+        return Fault(reason=reason, remedy="wait"), Usage(n_unreported=1)
     if not completion.choices:
         return Fault(reason="sent a completion without an answer", remedy="wait"), _usage(completion)
     return _read_choice(completion.choices[0], schema, endpoint), _usage(completion)
@@ -95,15 +118,17 @@ def _read_choice(choice: _Choice, schema: type[T], endpoint: Endpoint) -> T | Fa
 
 
 def _json_part(text: str) -> str:
-    """The JSON object in a text that may wrap it in a code fence or put reasoning before it."""
-    text = _FENCED_OR_REASONED.sub("", text).strip()
+    """The JSON object in a text that may fence it as code or put reasoning before it."""
+    text = text.rpartition("</think>")[2]
     start, end = text.find("{"), text.rfind("}")
     return text[start : end + 1] if 0 <= start < end else text
 
 
 def _complaints(error: pydantic.ValidationError) -> str:
     found = error.errors(include_url=False, include_input=False, include_context=False)
-    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'answer'}: {e['msg']}" for e in found[:3])
+    places = (".".join(map(str, complaint["loc"])) or "answer" for complaint in found)
+    words = (complaint["msg"].removeprefix("Value error, ") for complaint in found)
+    return "; ".join(f"{place}: {said}" for place, said in zip(places, words, strict=True))
 
 
 def load_answer(path: Path, request: dict[str, Any], schema: type[T]) -> T | None:
@@ -116,7 +141,7 @@ def load_answer(path: Path, request: dict[str, Any], schema: type[T]) -> T | Non
 
 
 def save_answer(path: Path, request: dict[str, Any], answer: pydantic.BaseModel, usage: Usage) -> None:
-    """Keep an answer, whole or not at all; a disk that refuses costs the next run money, not this one its answer."""
+    """Keep an answer, whole or not at all; on a disk that refuses, the run goes on with the answer it has."""
     entry = {"request": request, "answer": answer.model_dump(mode="json"), "usage": vars(usage)}
     draft = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
@@ -125,4 +150,5 @@ def save_answer(path: Path, request: dict[str, Any], answer: pydantic.BaseModel,
         draft.replace(path)
     except OSError as error:
         _log.warning("An LLM answer could not be kept at %s (%s); it will be asked for again.", path, error)
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink()

@@ -17,12 +17,12 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import openai
 import pydantic
 
-from cg_pipeline.llm.answers import Usage, load_answer, read_response, save_answer
+from cg_pipeline.llm.answers import Call, Reply, Usage, load_answer, read_response, save_answer
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.wire import Fault, connect, post
 from cg_pipeline.protocols import NamingFailed
@@ -40,37 +40,12 @@ _QUOTED_ANSWER = 2000
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Call:
-    """One line of the bill."""
-
-    usage: Usage
-    """Tokens of all tries together; none for a cached answer."""
-    cost: float | None
-    """Price of those tokens; None when the prices are unknown."""
-    cached: bool
-    answered: bool
-    """False for a call that failed; what it used up is counted all the same."""
-    latency_s: float
-    n_retries: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reply(Generic[T]):
-    """A valid answer and what it took."""
-
-    value: T
-    usage: Usage
-    cost: float | None
-    cached: bool
-
-
 @dataclass(kw_only=True)
 class _Attempt:
     """What has been tried for one call so far."""
 
     started: float = field(default_factory=time.monotonic)
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     n_tries: int = 0
     n_waits: int = 0
     n_corrections: int = 0
@@ -102,15 +77,18 @@ class ChatModel:
         }
         path = self.cache_dir / f"{content_id(request)}.json"
         attempt = _Attempt(omitted=self._omitted)
-        value = load_answer(path, request, schema)
-        cached = value is not None
+        kept = load_answer(path, request, schema)
+        if kept is not None:
+            call = self._record(attempt, cached=True, answered=True)
+            return Reply(value=kept, usage=call.usage, cost=call.cost, cached=True)
         try:
-            if value is None:
-                value = self._converse(messages, schema, attempt)
-                save_answer(path, request, value, attempt.usage)
-        finally:
-            call = self._record(attempt, cached=cached, answered=value is not None)
-        return Reply(value=value, usage=call.usage, cost=call.cost, cached=cached)
+            value = self._converse(messages, schema, attempt)
+        except BaseException:
+            self._record(attempt, cached=False, answered=False)
+            raise
+        call = self._record(attempt, cached=False, answered=True)
+        save_answer(path, request, value, attempt.usage)
+        return Reply(value=value, usage=call.usage, cost=call.cost, cached=False)
 
     @property
     def total_usage(self) -> Usage:
@@ -152,7 +130,7 @@ class ChatModel:
             return connect(self.endpoint)
         except (OSError, ValueError, ImportError) as error:
             kind = type(error).__name__
-        raise self._failure(f"cannot be asked with the proxy or certificate variables of this environment ({kind})")
+        raise self._failure(f"cannot be asked: a proxy or certificate variable is unusable ({kind})")
 
     def _failure(self, reason: str) -> NamingFailed:
         endpoint = self.endpoint
@@ -174,7 +152,7 @@ class ChatModel:
         strict = openai.pydantic_function_tool(schema)["function"].get("parameters", {})
         talk = [dict(message) for message in messages]
         if "response_format" in attempt.omitted:
-            talk[-1]["content"] += f"\n\nAnswer with one JSON object that fits this schema:\n{json.dumps(strict)}"
+            talk[-1]["content"] += f"\n\nAnswer with one JSON object fitting the schema {json.dumps(strict)}"
         limit = "max_tokens" if "max_completion_tokens" in attempt.omitted else "max_completion_tokens"
         format_ = {"name": schema.__name__, "schema": strict, "strict": True}
         optional = {
@@ -203,7 +181,7 @@ class ChatModel:
         return True
 
     def _wait_s(self, fault: Fault, n_waits: int) -> float:
-        """What the server asks, and a little more; else exponential back-off. Jitter parts clients in step."""
+        """What the server asks and a little more, else exponential back-off; jitter parts clients in step."""
         if fault.wait_s is not None:
             return fault.wait_s * random.uniform(1.0, 1.1)
         return min(self.endpoint.backoff_s * 2**n_waits, self.endpoint.max_wait_s) * random.uniform(0.5, 1.0)
@@ -211,6 +189,6 @@ class ChatModel:
 
 def _correction(fault: Fault) -> list[Message]:
     """The unusable answer and what is wrong with it, as the next two turns."""
-    complaint = f"That answer was not valid: you {fault.reason}. Answer again, with one valid JSON object only."
+    complaint = f"That cannot be used: you {fault.reason}. Answer again, with one valid JSON object only."
     said = fault.answer.strip()[:_QUOTED_ANSWER] or "(nothing)"
     return [{"role": "assistant", "content": said}, {"role": "user", "content": complaint}]

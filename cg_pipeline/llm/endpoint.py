@@ -112,8 +112,8 @@ def _check_address(address: str) -> None:
         parts = urlsplit(address)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # a port or an IPv6 address that cannot be read
-        usable = False
-    if not usable or any(character.isspace() for character in address):
+        parts, usable = urlsplit(""), False
+    if not usable or not address.isprintable() or " " in address:
         raise ValueError(
             "CG_LLM_BASE_URL is not an http or https address; expected one such as http://127.0.0.1:8080/v1."
         )

@@ -10,6 +10,7 @@ Source: arXiv 2512.20638, an LLM groups the gap concepts, names the groups and e
 """
 
 import json
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import Annotated
@@ -52,20 +53,22 @@ in plain words a reader knows; not "various concepts" or the like;
 """
 
 _JOINERS = "\u200c\u200d"  # spelling needs them in Persian, Hindi and others
-_EMPTY_PHRASES = frozenset(
-    "a|group|cluster|concept|concepts|label|labels|gap|gaps|name|topic|topics|n/a|na|none|null|nil|unknown|untitled|"
-    "unnamed|other|others|misc|miscellaneous|mixed|general|various|varied|diverse|tbd|todo|string|example|"
-    "various concepts|various topics|diverse concepts|diverse topics|mixed concepts|mixed topics|general concepts|"
-    "related concepts|miscellaneous concepts|miscellaneous topics|other concepts|unknown concepts|missing concepts|"
-    "under-represented concepts|over-represented concepts|group of concepts|group name|group of related concepts|"
-    "cluster of concepts|concept group|concept cluster|benchmark gap|model gap|no name|not applicable|name of the group".split("|")
+_WRAPPED = re.compile(r"""(["'`*_]{1,3})([^"'`*_]+)\1""")
+_EMPTY_WORD = re.compile(
+    r"""an? | and | the | of | for | in | to | with | no | not | n/a | na | none | null | nil | tbd | todo
+    | string | placeholder | unknown | untitled | unnamed | applicable | available | name | groups? | grouped
+    | clusters? | clustered | concepts? | topics? | labels? | items? | things? | stuff | category | others?
+    | misc | miscellaneous | mixed | general | generic | various | varied | diverse | assorted | different
+    | several | related | common | similar | shared | missing | (under|over)-?represented | benchmarks?
+    | model | gaps?""",
+    re.VERBOSE,
 )
 
 
 def plain(text: str) -> str:
     """The text on one line, without control, bidirectional, invisible and unassigned characters."""
     spaced = "".join(" " if character.isspace() else character for character in text)
-    kept = (c for c in spaced if c in _JOINERS or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
+    kept = (c for c in spaced if c in _JOINERS or not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())
 
 
@@ -73,7 +76,7 @@ def _check_text(text: str) -> str:
     text = plain(text)
     if not any(character.isalnum() for character in text):
         raise ValueError(f"is {text!r}; expected words")
-    if text.casefold().strip(" .!?:'\"()[]") in _EMPTY_PHRASES:
+    if all(map(_EMPTY_WORD.fullmatch, re.findall(r"[\w/-]+", text.casefold()))):
         raise ValueError(f"is {text!r}, which says nothing; expected what the concepts are about")
     return text
 
@@ -81,10 +84,10 @@ def _check_text(text: str) -> str:
 def _check_name(text: str) -> str:
     if len(text.strip().splitlines()) > 1:
         raise ValueError("has several lines; expected one")
-    name = _check_text(text.strip().strip("\"'`*_#“”").rstrip("."))
+    name = _check_text(_WRAPPED.sub(r"\2", text.strip()) if _WRAPPED.fullmatch(text.strip()) else text)
     if len(name.split()) > MAX_NAME_WORDS or len(name) > MAX_NAME_CHARACTERS:
-        size = f"{len(name.split())} words and {len(name)} characters"
-        raise ValueError(f"has {size}; expected at most {MAX_NAME_WORDS} words and {MAX_NAME_CHARACTERS} characters")
+        size = f"{len(name.split())} words in {len(name)} characters"
+        raise ValueError(f"has {size}; expected at most {MAX_NAME_WORDS} words in {MAX_NAME_CHARACTERS}")
     return name
 
 
@@ -136,7 +139,7 @@ def build_prompt(kind: str, labels: Sequence[str]) -> str:
     if not cleaned:
         raise NamingFailed(f"The group's {len(labels)} labels are empty, so there is nothing to name it by.")
     shown = cleaned[:MAX_LABELS]
-    listed = f"{len(shown)} labels" if len(shown) == len(cleaned) else f"the first {len(shown)} of {len(cleaned)} labels"
+    listed = f"{len(shown)} labels" + (f", the first of {len(cleaned)}" if shown != cleaned else "")
     array = json.dumps(shown, ensure_ascii=False).replace("<", "\\u003c").replace(">", "\\u003e")
     return PROMPT.format(meaning=meaning, listed=listed, labels=array)
 

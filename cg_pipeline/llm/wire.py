@@ -11,7 +11,7 @@ never stops sending neither fills the memory nor holds a run forever.
 import email.utils
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -88,7 +88,7 @@ def quote(text: str, endpoint: Endpoint) -> str:
     return line if len(line) <= _QUOTED_CHARACTERS else line[:_QUOTED_CHARACTERS] + "…"
 
 
-def _read(chunks: Any, deadline: float) -> bytes | None:
+def _read(chunks: Iterable[bytes], deadline: float) -> bytes | None:
     body = bytearray()
     for chunk in chunks:
         body += chunk
@@ -131,8 +131,8 @@ def _words(error: openai.APIStatusError) -> str:
 
 def _refused_parameter(error: openai.APIStatusError, request: Mapping[str, Any]) -> str:
     """The parameter the server complains of; `response_format`, the least common one, when it names none."""
-    said = f"{error.param} {error.body}"
-    named = [name for name in _OPTIONAL if name in request and name in said]
+    said = (str(error.param), str(error.body))
+    named = [name for text in said for name in _OPTIONAL if name in text and name in request]
     if named:
         return named[0]
     return "response_format" if "response_format" in request else ""

@@ -15,5 +15,6 @@ def n_examples(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
 METRIC = Metric(
     name="n_examples",
     description="Examples of the benchmark in which the concept fires, scored or not.",
+    counts=True,
     compute=n_examples,
 )

@@ -15,5 +15,6 @@ def n_scored(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
 METRIC = Metric(
     name="n_scored",
     description="Scored examples of the benchmark in which the concept fires.",
+    counts=True,
     compute=n_scored,
 )

@@ -22,8 +22,9 @@ def firing_counts(weights: sparse.csr_array) -> Float[np.ndarray, " n_concepts"]
 def weighted_means(
     weights: sparse.csr_array, values: Float[np.ndarray, " n_examples"]
 ) -> Float[np.ndarray, " n_concepts"]:
-    """Σ w·v / Σ w per column; NaN for a column without weight."""
-    return ratio(column_sums(weights, values), column_sums(weights, np.ones(weights.shape[0])))
+    """Σ w·v / Σ w per column, never outside the range of `values`; NaN for a column without weight."""
+    means = ratio(column_sums(weights, values), column_sums(weights, np.ones(weights.shape[0])))
+    return np.clip(means, values.min(), values.max()) if len(values) else means  # rounding may leave the range
 
 
 def effective_sizes(weights: sparse.csr_array) -> Float[np.ndarray, " n_concepts"]:
@@ -40,21 +41,28 @@ def correlations(
 ) -> Float[np.ndarray, " n_concepts"]:
     """Pearson r of each column with `values`, zeros of the matrix included; NaN where either is constant.
 
-    Computed on centred values, so that a column with a large mean loses no digits.
+    Computed on centred values and centred columns, so that a large mean costs few digits;
+    constant means equal to the last bit, whatever the unit of the weights.
     """
     n = weights.shape[0]
-    if n < 2:
+    if n < 2 or weights.shape[1] == 0 or values.min() == values.max():
         return np.full(weights.shape[1], np.nan)
     centred = values - values.mean()
     means = column_sums(weights, np.ones(n)) / n
-    stored = weights.tocsc()
-    deviations = stored.copy()
-    deviations.data = (stored.data - np.repeat(means, np.diff(stored.indptr))) ** 2
-    n_stored = np.diff(stored.indptr)
-    spread = column_sums(deviations.tocsr(), np.ones(n)) + (n - n_stored) * means**2
-    total = np.sqrt(spread * (centred @ centred))
-    constant = total <= 1e-12 * np.maximum(1.0, n * np.abs(means))
-    return np.clip(ratio(column_sums(weights, centred), np.where(constant, 0.0, total)), -1.0, 1.0)
+    products = column_sums(weights, centred) - means * centred.sum()
+    total = np.sqrt(_squared_deviations(weights, means) * (centred @ centred))
+    varies = weights.max(axis=0).toarray() > weights.min(axis=0).toarray()
+    return np.clip(ratio(products, np.where(varies, total, 0.0)), -1.0, 1.0)
+
+
+def _squared_deviations(
+    weights: sparse.csr_array, means: Float[np.ndarray, " n_concepts"]
+) -> Float[np.ndarray, " n_concepts"]:
+    """Σ_x (w(x) - mean)² per column, zeros of the matrix included."""
+    deviations = weights.tocsc(copy=True)
+    n_stored = np.diff(deviations.indptr)
+    deviations.data = (deviations.data - np.repeat(means, n_stored)) ** 2
+    return column_sums(deviations.tocsr(), np.ones(weights.shape[0])) + (weights.shape[0] - n_stored) * means**2
 
 
 def correlation_p_values(r: Float[np.ndarray, " n_concepts"], n: int) -> Float[np.ndarray, " n_concepts"]:

@@ -18,7 +18,9 @@ def from_arrow(table: Table, arrow: pa.Table) -> list[Any] | pd.DataFrame:
             damaged, or written by an older version.
     """
     if missing := [column.name for column in table.columns if column.name not in arrow.column_names]:
-        raise ValueError(f"Stored rows of {table.name!r} lack columns {missing}; expected {table.schema.names}.")
+        raise ValueError(
+            f"Stored rows of {table.name!r} lack columns {missing}; expected {table.schema.names}."
+        )
     arrow = arrow.select(table.schema.names).cast(table.schema)
     for column in table.columns:
         _refuse_null(table, column, arrow[column.name])
@@ -53,7 +55,9 @@ def _records(table: Table, record: type, arrow: pa.Table) -> list[Any]:
     given = [field.name for field in fields if field.init]
     derived = [field.name for field in fields if not field.init]
     rows = zip(*(columns[name] for name in given), strict=True)
-    made = [_record(table, record, row, dict(zip(given, values, strict=True))) for row, values in enumerate(rows)]
+    made = [
+        _record(table, record, row, dict(zip(given, values, strict=True))) for row, values in enumerate(rows)
+    ]
     for name in derived:
         _check_derived(table, name, made, columns[name])
     return made
@@ -73,8 +77,8 @@ def _check_derived(table: Table, name: str, made: list[Any], stored: list[Any]) 
     for row, (record, value) in enumerate(zip(made, stored, strict=True)):
         if (derived := getattr(record, name)) != value:
             raise ValueError(
-                f"Stored row {row} of {table.name!r} is corrupted: {name} is {value!r}, but its content gives "
-                f"{derived!r}. Materialise its partition again."
+                f"Stored row {row} of {table.name!r} is corrupted: {name} is {value!r}, but its content "
+                f"gives {derived!r}. Materialise its partition again."
             )
 
 

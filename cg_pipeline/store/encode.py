@@ -49,7 +49,9 @@ def to_arrow(table: Table, rows: Rows) -> pa.Table:
 
 def _record_columns(table: Table, rows: Sequence[Any]) -> dict[str, list[Any]]:
     if table.record is None:
-        raise TypeError(f"Rows of {table.name!r} are a {type(rows).__name__}; expected a data frame with its columns.")
+        raise TypeError(
+            f"Rows of {table.name!r} are a {type(rows).__name__}; expected a data frame with its columns."
+        )
     for row in rows:
         if not isinstance(row, table.record):
             raise TypeError(
@@ -67,17 +69,19 @@ def _frame_columns(table: Table, frame: pd.DataFrame) -> dict[str, Any]:
     repeated = sorted({name for name in present if present.count(name) > 1})
     if missing or extra or repeated:
         raise ValueError(
-            f"The data frame for {table.name!r} lacks columns {missing}, has unknown columns {extra} and repeats "
-            f"{repeated}; expected exactly {declared}, in any order."
+            f"The data frame for {table.name!r} lacks columns {missing}, has unknown columns {extra} and "
+            f"repeats {repeated}; expected exactly {declared}, in any order."
         )
-    return {column.name: _series_values(column, frame[column.name]) for column in table.columns}
+    return {column.name: _series_values(column, frame.loc[:, column.name]) for column in table.columns}
 
 
 def _series_values(column: Column, series: pd.Series) -> Any:
     if isinstance(series.dtype, np.dtype) and series.dtype.kind in "iufb" and not column.is_list:
         return series.to_numpy()
     absent = float("nan") if column.type == "DOUBLE" else None
-    return [absent if gone else value for value, gone in zip(series.tolist(), _is_absent(series), strict=True)]
+    return [
+        absent if gone else value for value, gone in zip(series.tolist(), _is_absent(series), strict=True)
+    ]
 
 
 def _is_absent(series: pd.Series) -> list[bool]:
@@ -118,7 +122,9 @@ def _encode_scalars(place: str, column: Column, values: Any, row_of: Callable[[i
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, UnicodeEncodeError) as error:
         index = _first_refused(values, target)
         value = _shown(values[index])
-        raise ValueError(f"{place}, row {row_of(index)}: {value}; expected {column.item_type} ({error}).") from None
+        raise ValueError(
+            f"{place}, row {row_of(index)}: {value}; expected {column.item_type} ({error})."
+        ) from None
     if column.item_type == "VARCHAR":
         _refuse_nul(place, array, row_of)
     return array
@@ -152,7 +158,7 @@ def _first_refused(values: Any, target: pa.DataType) -> int:
 
 
 def _refuse_nul(place: str, array: pa.Array, row_of: Callable[[int], int]) -> None:
-    found = pc.match_substring(array, "\0")
+    found = pc.call_function("match_substring", [array], pc.MatchSubstringOptions("\0"))
     index = found.index(True).as_py()
     if index >= 0:
         raise ValueError(

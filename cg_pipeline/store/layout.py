@@ -78,5 +78,7 @@ class Layout:
         root = self.data_dir.resolve()
         target = (root / path).resolve()
         if not target.is_relative_to(root):
-            raise ValueError(f"Path {path!r} leads to {target}; expected a place below the data directory {root}.")
+            raise ValueError(
+                f"Path {path!r} leads to {target}; expected a place below the data directory {root}."
+            )
         return target

@@ -90,7 +90,9 @@ def holders(path: Path) -> str:
     except OSError:
         return "a process this system does not name"
     identity = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
-    held = [line.split() for line in lines if "FLOCK" in line and identity in line.split() and "->" not in line]
+    held = [
+        line.split() for line in lines if "FLOCK" in line and identity in line.split() and "->" not in line
+    ]
     pids = sorted({int(words[4]) for words in held})
     if not pids:
         return "a process that has just let go, or is not visible from here"

@@ -1,4 +1,4 @@
-"""Which partitions exist, made from what: one row per asset and partition, written with the rows themselves."""
+"""Which partitions exist, made from what: one row per asset and partition, written with its rows."""
 
 import json
 from collections.abc import Mapping
@@ -9,6 +9,9 @@ from cg_pipeline.store.tables import table_of
 
 DIMENSIONS = ("model", "benchmark", "sae")
 """What a partition may be keyed by."""
+
+Partition = Mapping[str, str]
+"""Key of each dimension, such as {"model": "smollm2_135m", "benchmark": "bbq"}; empty for a whole table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,34 +51,45 @@ class Materialisation:
     versions: str
     """JSON object: versions of the libraries and hardware that computed it."""
 
+    @property
+    def identity(self) -> tuple[str | None, ...]:
+        """Asset and keys; as `identity_of`."""
+        return (self.asset, self.model, self.benchmark, self.sae)
+
 
 MATERIALISATIONS = table_of(Materialisation, name="materialisations", keys=("asset", *DIMENSIONS))
 
 
-def dimensions_of(asset: str, partition: Mapping[str, str]) -> dict[str, str | None]:
-    """The columns of `materialisations` that identify a partition, NULL where it has no such dimension.
+def identity_of(asset: str, partition: Partition) -> tuple[str | None, ...]:
+    """Asset and keys of a partition, None where it has no such dimension.
 
     Raises:
         ValueError: the partition has a dimension that no column stands for.
     """
     if strangers := sorted(set(partition) - set(DIMENSIONS)):
-        raise ValueError(f"A partition of {asset!r} is keyed by {strangers}; expected some of {list(DIMENSIONS)}.")
-    return {"asset": asset, **{name: partition.get(name) for name in DIMENSIONS}}
+        raise ValueError(
+            f"A partition of {asset!r} is keyed by {strangers}; expected some of {list(DIMENSIONS)}."
+        )
+    return (asset, *(partition.get(name) for name in DIMENSIONS))
 
 
-def describe_partition(partition: Mapping[str, str]) -> str:
+def describe_partition(partition: Partition) -> str:
     """A partition in words: `model=smollm2_135m, benchmark=bbq`."""
     return ", ".join(f"{name}={key}" for name, key in partition.items()) or "the whole table"
 
 
-def materialisation_of(asset: str, partition: Mapping[str, str], n_rows: int, made: Provenance) -> Materialisation:
+def materialisation_of(
+    asset: str, partition: Partition, n_rows: int, provenance: Provenance
+) -> Materialisation:
     """The row that says that this partition exists from now on."""
+    identity_of(asset, partition)
     return Materialisation(
-        **dimensions_of(asset, partition),
-        fingerprint=made.fingerprint,
-        run_id=made.run_id,
-        code_version=made.code_version,
+        asset=asset,
+        **partition,
+        fingerprint=provenance.fingerprint,
+        run_id=provenance.run_id,
+        code_version=provenance.code_version,
         n_rows=n_rows,
         materialised_at=datetime.now(UTC).replace(tzinfo=None),
-        versions=json.dumps(dict(made.versions), sort_keys=True),
+        versions=json.dumps(dict(provenance.versions), sort_keys=True),
     )

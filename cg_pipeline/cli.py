@@ -1,0 +1,73 @@
+"""`cg`: the command line. Thin: it prints what the pipeline says and opens what it stored."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import click
+
+CHECKOUT = Path(__file__).parents[1]
+
+
+def _prepare_environment() -> None:
+    """Keep everything that libraries write below the data directory, as the Makefile does."""
+    from cg_pipeline.defs.resources import data_directory
+
+    data = Path(data_directory())
+    defaults = {
+        "DAGSTER_HOME": CHECKOUT,
+        "CG_DAGSTER_STORAGE": data / "dagster",
+        "HF_HOME": data / "cache" / "huggingface",
+        "MPLCONFIGDIR": data / "cache" / "matplotlib",
+        "WANDB_MODE": "disabled",
+        "TOKENIZERS_PARALLELISM": "false",
+    }
+    for name, value in defaults.items():
+        os.environ.setdefault(name, str(value))
+    Path(os.environ["CG_DAGSTER_STORAGE"]).mkdir(parents=True, exist_ok=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Competency Gaps: which concepts benchmarks leave out, and which ones a model fails."""
+    _prepare_environment()
+
+
+@cli.command()
+@click.option("--study", "name", default="embedded", show_default=True, help="Study of the catalogue to run.")
+def demo(name: str) -> None:
+    """Run a study from start to end and print its gaps."""
+    from cg_pipeline.catalog import lookup
+    from cg_pipeline.definitions import defs
+    from cg_pipeline.defs.resources import Namer, Store, data_directory
+    from cg_pipeline.defs.runs import Unit, run_study
+    from cg_pipeline.store.schema import TABLES
+    from cg_pipeline.studies import STUDIES
+
+    started = time.monotonic()
+    try:
+        study = lookup("study", name, STUDIES)
+    except KeyError as error:
+        raise click.BadParameter(error.args[0], param_hint="--study") from None
+    store = Store(data_dir=data_directory())
+
+    def report(unit: Unit, stale: list[str]) -> None:
+        what = f"running {', '.join(stale)}" if stale else "up to date"
+        click.echo(f"[{time.monotonic() - started:6.1f} s] {unit.title}: {what}")
+
+    click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
+    try:
+        run_study(defs, study, store.layout, Namer(store=store).source, report)
+    except (RuntimeError, TimeoutError, ValueError, FileNotFoundError) as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
+    for row in store.warehouse.load(TABLES["gap_report"], [{"model": model} for model in study.models]):
+        click.echo("\n" + "\n".join(row.headline))
+        click.echo(f"\nReport:    {store.layout.data_dir / row.html_path}")
+    click.echo(f"Tables:    {store.layout.published} (any DuckDB client)")
+    click.echo(f"Took {time.monotonic() - started:.0f} s.")
+
+
+if __name__ == "__main__":
+    cli()

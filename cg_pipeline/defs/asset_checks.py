@@ -1,0 +1,161 @@
+"""Asset checks: what must hold of each stage, run with it and again whenever somebody asks.
+
+A check that blocks keeps later, more expensive stages of the same run from starting.
+"""
+
+from typing import Any
+
+import dagster as dg
+
+from cg_pipeline import checks
+from cg_pipeline.defs.freshness import Expected
+from cg_pipeline.defs.partitions import (
+    BENCHMARK,
+    BENCHMARK_OF_CELL,
+    CELL,
+    MODEL,
+    SAE,
+    benchmark_of,
+)
+from cg_pipeline.defs.resources import Namer, Store, StudyChoice
+from cg_pipeline.saes import SAES
+
+LARGEST_UNSCORED_SHARE = 0.2
+LARGEST_DEAD_SHARE = 0.05
+
+_BENCHMARK_INPUT = {"examples": dg.AssetIn(partition_mapping=BENCHMARK_OF_CELL)}
+
+
+def _reported(finding: checks.Finding, severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR) -> Any:
+    return dg.AssetCheckResult(
+        passed=finding.passed, description=finding.sentence, metadata=dict(finding.numbers), severity=severity
+    )
+
+
+@dg.asset_check(asset="examples", partitions_def=BENCHMARK, blocking=True)
+def ids_are_unique(examples: list) -> dg.AssetCheckResult:
+    """No two examples share an id."""
+    return _reported(checks.unique_ids(examples))
+
+
+@dg.asset_check(asset="examples", partitions_def=BENCHMARK, blocking=True)
+def no_prompt_is_empty(examples: list) -> dg.AssetCheckResult:
+    """Every prompt has text."""
+    return _reported(checks.prompts_not_empty(examples))
+
+
+@dg.asset_check(asset="examples", partitions_def=BENCHMARK, blocking=True)
+def answers_are_within_choices(context: dg.AssetCheckExecutionContext, examples: list) -> dg.AssetCheckResult:
+    """Every target of a choice benchmark is one of its choices."""
+    return _reported(checks.targets_answerable(examples, benchmark_of(context.partition_key)))
+
+
+def _same_examples(asset: str) -> dg.AssetChecksDefinition:
+    @dg.asset_check(
+        asset=asset,
+        name="one_for_each_example",
+        partitions_def=CELL,
+        blocking=True,
+        additional_ins=_BENCHMARK_INPUT,
+        description="Exactly the benchmark's examples are there, each once.",
+    )
+    def check(**inputs: Any) -> dg.AssetCheckResult:
+        return _reported(checks.same_examples(inputs["examples"], inputs[asset]))
+
+    return check
+
+
+@dg.asset_check(asset="scores", partitions_def=CELL, blocking=True)
+def scores_are_in_range(scores: list) -> dg.AssetCheckResult:
+    """Scores lie in [0, 1]; unscored examples have none."""
+    return _reported(checks.scores_in_range(scores))
+
+
+@dg.asset_check(asset="scores", partitions_def=CELL)
+def most_examples_are_scored(scores: list) -> dg.AssetCheckResult:
+    """Few examples are unscored."""
+    finding = checks.mostly_scored(scores, largest_share=LARGEST_UNSCORED_SHARE)
+    return _reported(finding, dg.AssetCheckSeverity.WARN)
+
+
+@dg.asset_check(asset="activations", partitions_def=CELL, blocking=True)
+def activations_are_sound(activations: Any) -> dg.AssetCheckResult:
+    """Saliency is finite and positive, and concept ids fit the dictionary."""
+    return _reported(checks.activations_sound(activations))
+
+
+@dg.asset_check(asset="activations", partitions_def=CELL)
+def every_text_was_read(activations: Any) -> dg.AssetCheckResult:
+    """Every example had a content token to read."""
+    return _reported(checks.texts_read(activations), dg.AssetCheckSeverity.WARN)
+
+
+@dg.asset_check(asset="concept_metrics", partitions_def=CELL, blocking=True, additional_ins={"scores": dg.AssetIn()})
+def performance_is_within_score_range(concept_metrics: Any, scores: list) -> dg.AssetCheckResult:
+    """χ_model lies between the lowest and the highest score."""
+    return _reported(checks.performance_in_score_range(concept_metrics, scores))
+
+
+@dg.asset_check(asset="concepts", partitions_def=SAE, blocking=True)
+def dictionary_is_complete(context: dg.AssetCheckExecutionContext, concepts: list) -> dg.AssetCheckResult:
+    """One labelled concept per latent."""
+    return _reported(checks.dictionary_complete(concepts, SAES[context.partition_key]))
+
+
+@dg.asset_check(asset="concepts", partitions_def=SAE)
+def most_concepts_are_alive(concepts: list) -> dg.AssetCheckResult:
+    """Few latents never fire on the broad sample."""
+    finding = checks.mostly_alive(concepts, largest_dead_share=LARGEST_DEAD_SHARE)
+    return _reported(finding, dg.AssetCheckSeverity.WARN)
+
+
+@dg.asset_check(asset="gaps", partitions_def=MODEL)
+def gaps_are_ranked(gaps: list) -> dg.AssetCheckResult:
+    """Ranks run without a hole within each kind and scope."""
+    return _reported(checks.gaps_ranked(gaps))
+
+
+@dg.asset_check(asset="gap_clusters", partitions_def=MODEL, additional_ins={"gaps": dg.AssetIn()})
+def clusters_cover_the_gaps(gap_clusters: list, gaps: list) -> dg.AssetCheckResult:
+    """Every gap of the suite is in exactly one cluster of its kind."""
+    return _reported(checks.clusters_cover(gap_clusters, gaps))
+
+
+def _is_current(asset: str, partitions: dg.PartitionsDefinition, dimension: str) -> dg.AssetChecksDefinition:
+    @dg.asset_check(
+        asset=asset,
+        name="is_current",
+        partitions_def=partitions,
+        description="What is stored was made from the catalogue's present specs and inputs.",
+    )
+    def check(
+        context: dg.AssetCheckExecutionContext, store: Store, study_choice: StudyChoice, namer: Namer
+    ) -> dg.AssetCheckResult:
+        key = context.partition_key
+        where = dict(key.keys_by_dimension) if isinstance(key, dg.MultiPartitionKey) else {dimension: key}
+        expected = Expected(store.layout, study_choice.study, namer.source)
+        stored = store.warehouse.fingerprint_of(asset, where)
+        return _reported(checks.current(stored, expected.of(asset, where)), dg.AssetCheckSeverity.WARN)
+
+    return check
+
+
+ASSET_CHECKS = [
+    ids_are_unique,
+    no_prompt_is_empty,
+    answers_are_within_choices,
+    *(_same_examples(asset) for asset in ("completions", "scores", "activations")),
+    scores_are_in_range,
+    most_examples_are_scored,
+    activations_are_sound,
+    every_text_was_read,
+    performance_is_within_score_range,
+    dictionary_is_complete,
+    most_concepts_are_alive,
+    gaps_are_ranked,
+    clusters_cover_the_gaps,
+    _is_current("examples", BENCHMARK, "benchmark"),
+    *(_is_current(asset, CELL, "cell") for asset in ("completions", "scores", "activations", "concept_metrics")),
+    _is_current("concepts", SAE, "sae"),
+    *(_is_current(asset, MODEL, "model") for asset in ("suite_metrics", "gaps", "gap_clusters", "gap_report")),
+]

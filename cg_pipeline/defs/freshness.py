@@ -1,0 +1,75 @@
+"""What the catalogue says each stored partition should have been made from."""
+
+from dataclasses import dataclass
+
+from cg_pipeline import identity
+from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.metrics import METRICS
+from cg_pipeline.models import MODELS
+from cg_pipeline.saes import SAES
+from cg_pipeline.scoring import POLICIES
+from cg_pipeline.sources.broad_sample import sample_hash
+from cg_pipeline.sources.local_files import content_hash, read_examples
+from cg_pipeline.specs import Study
+from cg_pipeline.store.layout import Layout
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Fingerprints from the top of the graph down, computed from the catalogue and the files it names.
+
+    A stage whose stored fingerprint equals the expected one need not be run again.
+    """
+
+    layout: Layout
+    study: Study
+    named_by: str
+    """Source of the cluster names: an LLM's, or `automatic`."""
+
+    def examples(self, benchmark: str) -> str:
+        """Of a benchmark's examples."""
+        spec = BENCHMARKS[benchmark]
+        return identity.examples_id(spec, content_hash(spec, self.layout.data_dir))
+
+    def completions(self, model: str, benchmark: str) -> str:
+        """Of one cell's completions."""
+        return identity.completions_id(self.examples(benchmark), BENCHMARKS[benchmark], MODELS[model])
+
+    def scores(self, model: str, benchmark: str) -> str:
+        """Of one cell's scores."""
+        policy = POLICIES[BENCHMARKS[benchmark].scoring]
+        return identity.scores_id(self.completions(model, benchmark), policy)
+
+    def activations(self, model: str, benchmark: str) -> str:
+        """Of one cell's activations."""
+        examples = read_examples(BENCHMARKS[benchmark], self.layout.data_dir)
+        return identity.activations_id(examples, SAES[MODELS[model].reader])
+
+    def concept_metrics(self, model: str, benchmark: str) -> str:
+        """Of one cell's concept metrics."""
+        scores, activations = self.scores(model, benchmark), self.activations(model, benchmark)
+        return identity.concept_metrics_id(scores, activations, METRICS.values(), self.study)
+
+    def concepts(self, sae: str) -> str:
+        """Of an SAE's dictionary."""
+        return identity.concepts_id(sample_hash(self.layout.data_dir), SAES[sae])
+
+    def suite_metrics(self, model: str) -> str:
+        """Of a model's suite metrics."""
+        return identity.suite_metrics_id({name: self.concept_metrics(model, name) for name in self.study.benchmarks})
+
+    def gaps(self, model: str) -> str:
+        """Of a model's gaps."""
+        return identity.gaps_id(self.suite_metrics(model), self.concepts(MODELS[model].reader), self.study)
+
+    def gap_clusters(self, model: str) -> str:
+        """Of a model's gap clusters."""
+        return identity.gap_clusters_id(self.gaps(model), self.study, self.named_by)
+
+    def gap_report(self, model: str) -> str:
+        """Of a model's report."""
+        return identity.gap_report_id(self.gap_clusters(model), self.study)
+
+    def of(self, asset: str, partition: dict[str, str]) -> str:
+        """Of any asset's partition, given by its dimensions."""
+        return getattr(self, asset)(**partition)

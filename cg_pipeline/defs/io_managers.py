@@ -1,0 +1,96 @@
+"""How assets are kept: tables in the DuckDB warehouse, activations as shards with a row that points to them.
+
+One partition is replaced as a whole or not at all. A stage that reads one partition gets
+exactly that one, or a sentence saying that it was never materialised; a stage that reads
+across a dimension gets what is there of it and says itself what it cannot do without.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any
+
+import dagster as dg
+
+from cg_pipeline.defs.resources import Store
+from cg_pipeline.records import ConceptActivations
+from cg_pipeline.store.activations import load_activations
+from cg_pipeline.store.materialisations import Provenance
+from cg_pipeline.store.schema import TABLES
+from cg_pipeline.store.tables import Table
+
+_RECORDED = ("cg-pipeline", "torch", "transformers", "sae-lens", "numpy", "scipy", "pandas", "duckdb", "dagster")
+
+
+class WarehouseIOManager(dg.ConfigurableIOManager):
+    """Tables in the warehouse: lists of records or data frames, one table per asset."""
+
+    store: dg.ResourceDependency[Store]
+
+    def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
+        """Replace the partition's rows in one transaction and publish the replica."""
+        table = _table(context)
+        partition = _partition(table, context.partition_key)
+        n = self.store.warehouse.replace(table, partition, obj, _provenance(context))
+        context.add_output_metadata(
+            {
+                "dagster/partition_row_count": n,
+                "dagster/table_name": table.name,
+                "dagster/uri": str(self.store.layout.published),
+            }
+        )
+
+    def load_input(self, context: dg.InputContext) -> Any:
+        """Rows of the partitions asked for."""
+        table = _table(context)
+        return self.store.warehouse.load(table, _wanted(self.store, table, context))
+
+
+class ActivationIOManager(WarehouseIOManager):
+    """The tensor I/O manager: what is stored is a row that points to complete shards."""
+
+    def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
+        """Store the row, after a look at every shard it points to."""
+        load_activations(self.store.layout.declared(obj.path))
+        super().handle_output(context, [obj])
+
+    def load_input(self, context: dg.InputContext) -> ConceptActivations | dict[str, ConceptActivations]:
+        """One cell's activations; or, across benchmarks, those of each by its name."""
+        table = _table(context)
+        rows: Any = self.store.warehouse.load(table, _wanted(self.store, table, context))
+        found = {row.benchmark: load_activations(self.store.layout.declared(row.path)) for row in rows}
+        return found if len(context.asset_partition_keys) > 1 else next(iter(found.values()))
+
+
+def _table(context: dg.OutputContext | dg.InputContext) -> Table:
+    return TABLES[context.asset_key.path[-1]]
+
+
+def _partition(table: Table, key: str) -> dict[str, str]:
+    if isinstance(key, dg.MultiPartitionKey):
+        return dict(key.keys_by_dimension)
+    return {table.keys[0]: key}
+
+
+def _wanted(store: Store, table: Table, context: dg.InputContext) -> Sequence[dict[str, str]]:
+    partitions = [_partition(table, key) for key in context.asset_partition_keys]
+    if len(partitions) == 1:
+        return partitions
+    made = store.warehouse.materialisations(table.name)
+    known = {tuple(getattr(note, key) for key in table.keys) for note in made}
+    return [partition for partition in partitions if tuple(partition[key] for key in table.keys) in known]
+
+
+def _provenance(context: dg.OutputContext) -> Provenance:
+    stated = context.output_metadata["fingerprint"]
+    return Provenance(
+        fingerprint=str(stated.value),
+        run_id=context.run_id,
+        code_version=str(context.version or ""),
+        versions=_versions(),
+    )
+
+
+@lru_cache
+def _versions() -> dict[str, str]:
+    return {name: version(name) for name in _RECORDED}

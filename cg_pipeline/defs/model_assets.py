@@ -1,0 +1,102 @@
+"""Assets about a model on a benchmark: what it answered, and how good that was."""
+
+import time
+from collections import Counter
+
+import dagster as dg
+
+from cg_pipeline import pipeline
+from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, model_of
+from cg_pipeline.defs.resources import Gpu, Store
+from cg_pipeline.defs.results import declared, preview, result
+from cg_pipeline.gaps.headline import mean_score
+from cg_pipeline.identity import STAGES, completions_id, scores_id
+from cg_pipeline.records import Completion, Example
+from cg_pipeline.scoring import POLICIES
+from cg_pipeline.store.resume import blocks_of, fill
+from cg_pipeline.store.schema import TABLES
+
+EXAMPLES_PER_SHARD = 32
+"""Completions kept at a time: what an interruption can lose."""
+
+RETRIES = dg.RetryPolicy(max_retries=2, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
+
+
+@dg.asset(
+    partitions_def=CELL,
+    ins={"examples": dg.AssetIn(partition_mapping=BENCHMARK_OF_CELL)},
+    group_name="model",
+    kinds={"pytorch", "duckdb"},
+    pool="gpu",
+    retry_policy=RETRIES,
+    code_version=str(STAGES["completions"]),
+    metadata=declared("completions"),
+)
+def completions(
+    context: dg.AssetExecutionContext, examples: list[Example], gpu: Gpu, store: Store
+) -> dg.MaterializeResult:
+    """What the model answered: greedy text, or the log-likelihood of each choice."""
+    benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
+    stored = store.warehouse.fingerprint_of("examples", {"benchmark": benchmark.name})
+    fingerprint = completions_id(stored or "", benchmark, model)
+    blocks = blocks_of(examples, EXAMPLES_PER_SHARD)
+    shards = store.shards.shard_set(
+        "completions", model.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)
+    )
+    table = TABLES["completions"]
+    started = time.monotonic()
+    computed = fill(
+        shards,
+        blocks,
+        lambda index, block: shards.write_rows(
+            index, table, pipeline.complete(benchmark, block, gpu.language_model(model))
+        ),
+        {"model": model.name, "benchmark": benchmark.name},
+    )
+    seconds = time.monotonic() - started
+    found: list[Completion] = [row for index in range(len(blocks)) for row in shards.read_rows(index, table)]
+    tokens = sum(completion.n_prompt_tokens + completion.n_completion_tokens for completion in found)
+    return result(
+        found,
+        fingerprint,
+        {
+            "n_completions": len(found),
+            "stops": dict(Counter(completion.stop for completion in found)),
+            "n_tokens": tokens,
+            "tokens_per_s": tokens / seconds if computed == len(blocks) else 0.0,
+            "seconds": seconds,
+            "shards_computed": computed,
+            "shards_reused": len(blocks) - computed,
+            "preview": preview(found),
+        },
+    )
+
+
+@dg.asset(
+    partitions_def=CELL,
+    ins={"examples": dg.AssetIn(partition_mapping=BENCHMARK_OF_CELL)},
+    group_name="model",
+    kinds={"python", "duckdb"},
+    code_version=str(STAGES["scores"]),
+    metadata=declared("scores"),
+)
+def scores(
+    context: dg.AssetExecutionContext, examples: list[Example], completions: list[Completion], store: Store
+) -> dg.MaterializeResult:
+    """How good each completion is: right, wrong, partial, or unscored with a reason."""
+    benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
+    policy = POLICIES[benchmark.scoring]
+    found = pipeline.score(policy, examples, completions)
+    stored = store.warehouse.fingerprint_of("completions", {"model": model.name, "benchmark": benchmark.name})
+    return result(
+        found,
+        scores_id(stored or "", policy),
+        {
+            "accuracy": mean_score(found),
+            "n_scored": sum(score.value is not None for score in found),
+            "outcomes": dict(Counter(score.outcome for score in found)),
+            "unscored_reasons": dict(Counter(score.reason for score in found if score.reason)),
+            "policy": policy.name,
+            "preview": preview(found),
+        },
+    )

@@ -1,0 +1,109 @@
+"""Assets about the reader: its concept dictionary, and what it sees in a benchmark."""
+
+import time
+
+import dagster as dg
+
+from cg_pipeline import pipeline
+from cg_pipeline.defs.model_assets import RETRIES
+from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, SAE, benchmark_of, model_of, reader_of
+from cg_pipeline.defs.resources import Gpu, Store
+from cg_pipeline.defs.results import declared, preview, result
+from cg_pipeline.identity import STAGES, activations_id, concepts_id
+from cg_pipeline.records import Example, StoredActivations
+from cg_pipeline.saes import SAES
+from cg_pipeline.sources.broad_sample import read_sample, sample_hash
+from cg_pipeline.store.activations import load_activations, save_activations
+from cg_pipeline.store.resume import blocks_of, fill
+
+EXAMPLES_PER_SHARD = 64
+"""Examples read at a time: what an interruption can lose."""
+
+
+@dg.asset(
+    partitions_def=SAE,
+    group_name="reader",
+    kinds={"pytorch", "duckdb"},
+    pool="gpu",
+    retry_policy=RETRIES,
+    code_version=str(STAGES["concepts"]),
+    metadata=declared("concepts"),
+)
+def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.MaterializeResult:
+    """The concept dictionary: every latent of the SAE with an automatic label, firing rate and status."""
+    sae = SAES[context.partition_key]
+    found = pipeline.describe_concepts(read_sample(store.layout.data_dir), gpu.encoder(sae))
+    alive = [concept for concept in found if concept.status == "alive"]
+    return result(
+        found,
+        concepts_id(sample_hash(store.layout.data_dir), sae),
+        {
+            "n_concepts": len(found),
+            "n_alive": len(alive),
+            "n_dead": sum(concept.status == "dead" for concept in found),
+            "n_dense": sum(concept.status == "dense" for concept in found),
+            "sae": sae.title,
+            "hookpoint": sae.hookpoint,
+            "preview": preview(alive),
+        },
+    )
+
+
+@dg.asset(
+    partitions_def=CELL,
+    ins={"examples": dg.AssetIn(partition_mapping=BENCHMARK_OF_CELL)},
+    io_manager_key="activation_io_manager",
+    group_name="reader",
+    kinds={"pytorch", "duckdb"},
+    pool="gpu",
+    retry_policy=RETRIES,
+    code_version=str(STAGES["activations"]),
+    metadata=declared("activations"),
+)
+def activations(
+    context: dg.AssetExecutionContext, examples: list[Example], gpu: Gpu, store: Store
+) -> dg.MaterializeResult:
+    """Which concepts fire in each example, and how strongly: pooled SAE activations as sparse tensors."""
+    benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
+    sae = reader_of(model)
+    fingerprint = activations_id(examples, sae)
+    blocks = blocks_of(examples, EXAMPLES_PER_SHARD)
+    # Keyed by reader and texts, not by model: models that share a reader share the shards.
+    shards = store.shards.shard_set("activations", sae.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks))
+    started = time.monotonic()
+    computed = fill(
+        shards,
+        blocks,
+        lambda index, block: save_activations(shards, index, pipeline.read_concepts(block, gpu.encoder(sae))),
+        {"sae": sae.name, "benchmark": benchmark.name},
+    )
+    seconds = time.monotonic() - started
+    found = load_activations(shards.directory)
+    stored = StoredActivations(
+        model=model.name,
+        benchmark=benchmark.name,
+        sae=sae.name,
+        fingerprint=fingerprint,
+        n_examples=len(found.example_ids),
+        n_tokens=int(found.n_tokens.sum()),
+        n_pairs=len(found.concept_ids),
+        n_active_concepts=len(set(found.concept_ids.tolist())),
+        path=str(shards.directory.relative_to(store.layout.data_dir)),
+    )
+    return result(
+        stored,
+        fingerprint,
+        {
+            "n_examples": stored.n_examples,
+            "n_tokens": stored.n_tokens,
+            "concepts_per_example": stored.n_pairs / max(stored.n_examples, 1),
+            "n_active_concepts": stored.n_active_concepts,
+            "share_of_dictionary": stored.n_active_concepts / found.n_concepts,
+            "tokens_per_s": stored.n_tokens / seconds if computed == len(blocks) else 0.0,
+            "seconds": seconds,
+            "shards_computed": computed,
+            "shards_reused": len(blocks) - computed,
+            "sae": sae.title,
+            "shards": dg.MetadataValue.path(str(shards.directory)),
+        },
+    )

@@ -1,0 +1,42 @@
+"""How an asset hands on its result: the value, its fingerprint, and what a person wants to see of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import dagster as dg
+
+from cg_pipeline.store.schema import TABLES
+
+_PREVIEW_ROWS = 8
+_PREVIEW_CHARACTERS = 90
+
+
+def declared(table_name: str) -> dict[str, Any]:
+    """Metadata of an asset's definition: its columns and where its rows are."""
+    table = TABLES[table_name]
+    columns = [dg.TableColumn(name=c.name, type=c.type, description=c.description) for c in table.columns]
+    return {"dagster/column_schema": dg.TableSchema(columns=columns), "dagster/table_name": table.name}
+
+
+def result(value: Any, fingerprint: str, metadata: Mapping[str, Any]) -> dg.MaterializeResult:
+    """A stage's value with its fingerprint as data version and metadata for the UI."""
+    return dg.MaterializeResult(
+        value=value,
+        data_version=dg.DataVersion(fingerprint),
+        metadata={"fingerprint": fingerprint, **metadata},
+    )
+
+
+def preview(rows: Sequence[Any]) -> dg.MetadataValue:
+    """The first rows of a list of records, as a table of short texts."""
+    shown = rows[:_PREVIEW_ROWS]
+    names = [field.name for field in fields(shown[0])] if shown else ["empty"]
+    records = [dg.TableRecord({name: _short(getattr(row, name)) for name in names}) for row in shown]
+    columns = [dg.TableColumn(name=name, type="string") for name in names]
+    return dg.MetadataValue.table(records=records, schema=dg.TableSchema(columns=columns))
+
+
+def _short(value: object) -> str:
+    text = "NULL" if value is None else " · ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return text if len(text) <= _PREVIEW_CHARACTERS else text[: _PREVIEW_CHARACTERS - 1] + "…"

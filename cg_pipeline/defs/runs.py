@@ -1,0 +1,111 @@
+"""Run a study from start to end in this process, through the same assets and instance as the UI.
+
+Stages whose stored fingerprint equals the catalogue's are left alone, so that a second
+run does no work; every other one is a Dagster run, with its logs, checks and lineage.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import dagster as dg
+
+from cg_pipeline.defs.freshness import Expected
+from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB
+from cg_pipeline.defs.partitions import cell_key
+from cg_pipeline.models import MODELS
+from cg_pipeline.specs import Study
+from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.warehouse import Warehouse
+
+_QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One run: a job on one partition, and the assets it brings up to date."""
+
+    job: str
+    partition: dict[str, str]
+    assets: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """Dagster's partition key."""
+        if len(self.partition) == 2:
+            return cell_key(self.partition["model"], self.partition["benchmark"])
+        return next(iter(self.partition.values()))
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return f"{self.job} {' × '.join(self.partition.values())}"
+
+
+def units_of(study: Study) -> Iterator[Unit]:
+    """Every run a study needs, in an order in which each finds its inputs."""
+    for benchmark in study.benchmarks:
+        yield Unit(EXAMPLES_JOB.name, {"benchmark": benchmark}, ("examples",))
+    for reader in sorted({MODELS[name].reader for name in study.models}):
+        yield Unit(DICTIONARY_JOB.name, {"sae": reader}, ("concepts",))
+    for model in study.models:
+        for benchmark in study.benchmarks:
+            cell = {"model": model, "benchmark": benchmark}
+            yield Unit(CELL_JOB.name, cell, ("completions", "scores", "activations", "concept_metrics"))
+        yield Unit(
+            REPORT_JOB.name, {"model": model}, ("suite_metrics", "gaps", "gap_clusters", "gap_report")
+        )
+
+
+def stale_assets(unit: Unit, warehouse: Warehouse, expected: Expected) -> list[str]:
+    """The unit's assets whose stored fingerprint is not the catalogue's."""
+    return [
+        asset
+        for asset in unit.assets
+        if warehouse.fingerprint_of(asset, unit.partition) != expected.of(asset, unit.partition)
+    ]
+
+
+def run_study(
+    definitions: dg.Definitions,
+    study: Study,
+    layout: Layout,
+    named_by: str,
+    report: Callable[[Unit, list[str]], None],
+) -> None:
+    """Bring every stage of a study up to date; `report` is told of each unit before it runs.
+
+    Raises:
+        RuntimeError: a run failed; the sentence of the step that failed is in it.
+    """
+    warehouse = Warehouse(layout)
+    expected = Expected(layout, study, named_by)
+    with dg.DagsterInstance.get() as instance:
+        for unit in units_of(study):
+            stale = stale_assets(unit, warehouse, expected)
+            report(unit, stale)
+            if stale:
+                _run(definitions, unit, stale, instance)
+
+
+def _run(definitions: dg.Definitions, unit: Unit, assets: list[str], instance: dg.DagsterInstance) -> None:
+    outcome = definitions.resolve_job_def(unit.job).execute_in_process(
+        partition_key=unit.key,
+        asset_selection=[dg.AssetKey(asset) for asset in assets],
+        instance=instance,
+        run_config=_QUIET,
+        raise_on_error=False,
+    )
+    if not outcome.success:
+        raise RuntimeError(f"{unit.title} failed: {_reason(outcome)}")
+
+
+def _reason(outcome: dg.ExecuteInProcessResult) -> str:
+    for event in outcome.all_events:
+        if event.is_step_failure:
+            error = event.step_failure_data.error
+            while error and error.cause:
+                error = error.cause
+            return error.message.strip() if error else "no reason recorded"
+    checks = [e.asset_check_evaluation_data for e in outcome.all_events if e.event_type_value == "ASSET_CHECK_EVALUATION"]
+    failed = [f"check {c.check_name} of {c.asset_key.to_user_string()}: {c.description}" for c in checks if not c.passed]
+    return "; ".join(failed) or "no reason recorded"

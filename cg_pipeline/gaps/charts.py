@@ -1,0 +1,238 @@
+"""The five charts of a report."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from cg_pipeline.gaps.drawing import BLUE, GROUND, INK, MUTED, ORANGE, PURPLE, RED, SKY, Chart, canvas, render
+from cg_pipeline.gaps.headline import BenchmarkHeadline
+from cg_pipeline.gaps.legible import shorten
+from cg_pipeline.records import Gap
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_NAME_LENGTH = 26
+_LABEL_LENGTH = 34
+_MAX_NUMBERED = 12
+"""Benchmarks up to which the cells of the overlap map carry numbers."""
+
+_GAP_COLOURS = {"model_gap": RED, "under_represented": PURPLE, "over_represented": ORANGE}
+_GAP_WORDS = {
+    "model_gap": "model gap",
+    "under_represented": "under-represented",
+    "over_represented": "over-represented",
+}
+
+
+def draw_coverage(coverage: Float[np.ndarray, " n_concepts"]) -> Chart:
+    """Histogram of χ_bench on a logarithmic axis; the concepts at 0 are a bar of their own at its left."""
+    covered, n_missing = coverage[coverage > 0], int((coverage == 0).sum())
+    share = f"{n_missing / len(coverage):.1%}" if len(coverage) else "none"
+    with canvas(3.1) as (figure, axes):
+        if len(covered):
+            edges = _log_edges(covered)
+            counts, _, _ = axes.hist(covered, bins=edges, color=BLUE, edgecolor=GROUND, linewidth=0.5)
+            _mark(axes, float(np.median(covered)), f"median {np.median(covered):.2g}")
+        else:
+            edges, counts = np.geomspace(0.1, 10, 41), np.zeros(40)
+        step = edges[1] / edges[0]
+        axes.bar(edges[0] / step**4, n_missing, width=edges[0] / step**4 * (step**1.5 - step**-1.5), color=ORANGE)
+        axes.set_xscale("log")
+        axes.set_xlim(edges[0] / step**9, edges[-1] * step)
+        axes.set_ylim(0, max(n_missing, counts.max(), 1) * 1.22)
+        _whole_counts(axes)
+        axes.annotate(
+            f"never: {n_missing:,}\n({share})",
+            (edges[0] / step**4, n_missing),
+            (0, 5),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            color=INK,
+            fontsize=9.5,
+        )
+        axes.set(xlabel="coverage χ_bench of the suite (1 = the average concept; log scale)", ylabel="concepts")
+        axes.grid(axis="x", visible=False)
+        alt = f"Histogram of coverage over {len(coverage):,} concepts: {n_missing:,} ({share}) have coverage 0."
+        return render(figure, name="coverage", title="How much the suite exercises each concept", alt=alt)
+
+
+def draw_performance(
+    performance: Float[np.ndarray, " n_supported"], mean_scores: Sequence[float], min_n_eff: float
+) -> Chart:
+    """Histogram of χ_model over the supported concepts, with the mean score of the suite's benchmarks."""
+    suite_mean = float(np.mean(mean_scores)) if len(mean_scores) else np.nan
+    with canvas(3.1) as (figure, axes):
+        counts, _, _ = axes.hist(
+            performance, bins=np.linspace(0, 1, 51), color=BLUE, edgecolor=GROUND, linewidth=0.5
+        )
+        axes.set_xlim(0, 1)
+        axes.set_ylim(0, max(counts.max(), 1) * 1.22)
+        _whole_counts(axes)
+        if len(mean_scores):
+            _mark(axes, suite_mean, f"benchmarks' mean score {suite_mean:.2f}")
+        axes.set(xlabel="performance χ_model of the suite", ylabel="concepts")
+        axes.grid(axis="x", visible=False)
+        middle = f"; the median is {np.median(performance):.2f}" if len(performance) else ""
+        alt = f"Histogram of performance over {len(performance):,} concepts with n_eff of at least {min_n_eff:g}{middle}."
+        return render(figure, name="performance", title="How well the model does where each concept is active", alt=alt)
+
+
+def draw_accuracy(headlines: Sequence[BenchmarkHeadline], titles: Mapping[str, str]) -> Chart:
+    """Bars of accuracy with their 95 % interval, best benchmark on top; benchmarks without a score are named."""
+    ranked = sorted(headlines, key=lambda line: (np.isnan(line.accuracy), -line.accuracy, line.benchmark))[::-1]
+    with canvas(0.7 + 0.34 * max(len(ranked), 1)) as (figure, axes):
+        for place, line in enumerate(ranked):
+            if np.isnan(line.accuracy):
+                axes.text(0.012, place, "no example scored", va="center", color=MUTED, fontsize=9.5)
+                continue
+            axes.barh(place, line.accuracy, height=0.62, color=SKY)
+            axes.plot([line.low, line.high], [place, place], color=INK, linewidth=1.4, solid_capstyle="butt")
+            note = f"{line.accuracy:.2f}  (n = {line.n_scored:,})"
+            axes.text(line.high + 0.015, place, note, va="center", color=INK, fontsize=9.5)
+        names = [shorten(titles.get(line.benchmark, line.benchmark), _NAME_LENGTH) for line in ranked]
+        axes.set_yticks(range(len(ranked)), names, color=INK)
+        axes.set(xlim=(0, 1.22), ylim=(-0.6, max(len(ranked), 1) - 0.4), xlabel="accuracy with 95 % interval")
+        axes.set_xticks(np.linspace(0, 1, 6))
+        axes.grid(axis="y", visible=False)
+        spoken = "; ".join(f"{line.benchmark} {line.accuracy:.2f}" for line in ranked[::-1])
+        return render(figure, name="accuracy", title="Accuracy by benchmark", alt=f"Bar chart of accuracy: {spoken}.")
+
+
+def draw_overlap(overlap: pd.DataFrame, titles: Mapping[str, str]) -> Chart:
+    """Heat map of the Jaccard index of every two benchmarks' active concepts."""
+    names = [shorten(titles.get(name, name), _NAME_LENGTH) for name in overlap.index]
+    cells = overlap.to_numpy(dtype=float)
+    n = len(names)
+    shown = np.ma.masked_invalid(np.where(np.tri(n, k=-1, dtype=bool), cells, np.nan)[1:, :-1])
+    with canvas(1.6 + 0.42 * max(n, 2)) as (figure, axes):
+        if n > 1:
+            axes.imshow(shown, cmap=_blues(), vmin=0, vmax=1, aspect="auto")
+            axes.set_xticks(range(n - 1), names[:-1], rotation=35, ha="right", rotation_mode="anchor", color=INK)
+            axes.set_yticks(range(n - 1), names[1:], color=INK)
+            axes.set_xticks(np.arange(n) - 0.5, minor=True)
+            axes.set_yticks(np.arange(n) - 0.5, minor=True)
+            axes.grid(which="major", visible=False)
+            axes.grid(which="minor", color=GROUND, linewidth=2)
+            axes.spines["bottom"].set_visible(False)
+            _number_cells(axes, shown)
+        else:
+            axes.text(0.5, 0.5, "One benchmark: nothing to compare.", ha="center", va="center", color=MUTED)
+            axes.set_axis_off()
+        pairs = cells[np.tri(n, k=-1, dtype=bool)]
+        pairs = pairs[~np.isnan(pairs)]
+        spread = f", from {pairs.min():.2f} to {pairs.max():.2f}" if len(pairs) else ""
+        alt = f"Heat map of the Jaccard overlap of active concepts between {n} benchmarks{spread}."
+        return render(figure, name="overlap", title="Concepts that benchmarks share", alt=alt)
+
+
+def draw_landscape(rows: pd.DataFrame, gaps: Sequence[Gap], labels: Mapping[int, str]) -> Chart:
+    """Coverage × performance of the supported concepts; the suite's gaps in colour, the strongest ones by name."""
+    by_kind = {kind: [gap for gap in gaps if gap.kind == kind] for kind in _GAP_COLOURS}
+    places = rows.set_index("concept_id")[["coverage", "performance"]]
+    with canvas(4.2) as (figure, axes):
+        axes.set_xscale("log")
+        axes.set_ylim(-0.03, 1.13)
+        axes.scatter(places["coverage"], places["performance"], s=7, color="#B6C0CA", linewidths=0, rasterized=len(places) > 2000)
+        for x, (kind, members) in zip((0.0, 0.22, 0.55), by_kind.items(), strict=True):
+            marked = places.loc[[gap.concept_id for gap in members if gap.concept_id in places.index]]
+            axes.scatter(
+                marked["coverage"],
+                marked["performance"],
+                s=16,
+                color=_GAP_COLOURS[kind],
+                linewidths=0,
+                rasterized=len(marked) > 2000,
+            )
+            axes.text(
+                x,
+                1.0,
+                f"● {_GAP_WORDS[kind]} ({len(marked):,})",
+                transform=axes.transAxes,
+                va="top",
+                color=_GAP_COLOURS[kind],
+                fontsize=9.5,
+                fontweight="bold",
+            )
+        _name_strongest(axes, places, by_kind, labels)
+        axes.set(xlabel="coverage χ_bench of the suite (log scale)", ylabel="performance χ_model")
+        axes.set_yticks(np.linspace(0, 1, 6))
+        alt = f"Scatter plot of coverage and performance of {len(places):,} concepts with the suite's gaps marked."
+        return render(figure, name="landscape", title="Coverage and performance together", alt=alt)
+
+
+def _log_edges(values: Float[np.ndarray, " n"], n_bins: int = 40) -> Float[np.ndarray, " n_edges"]:
+    low, high = float(values.min()), float(values.max())
+    if high / low < 1.5:
+        low, high = low / 1.5, high * 1.5
+    return np.geomspace(low * 0.999, high * 1.001, n_bins + 1)
+
+
+def _mark(axes: "Axes", x: float, text: str) -> None:
+    """A labelled vertical line; the label stands on the side that has room."""
+    axes.axvline(x, color=INK, linewidth=1.2, ymax=0.93)
+    left, right = axes.transAxes.inverted().transform(axes.transData.transform([(x, 0), (x, 0)]))[:, 0]
+    side = -1 if max(left, right) > 0.6 else 1
+    axes.annotate(
+        text,
+        (x, 0.93),
+        (5 * side, 0),
+        xycoords=axes.get_xaxis_transform(),
+        textcoords="offset points",
+        ha="right" if side < 0 else "left",
+        va="top",
+        color=INK,
+        fontsize=9.5,
+    )
+
+
+def _whole_counts(axes: "Axes") -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{count:,.0f}"))
+
+
+def _blues():
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("overlap", ["#F2F6FA", "#9CC5E3", BLUE, "#0B3C5D"])
+
+
+def _number_cells(axes: "Axes", cells: np.ma.MaskedArray) -> None:
+    if len(cells) >= _MAX_NUMBERED:
+        return
+    for (row, column), value in np.ndenumerate(cells.filled(np.nan)):
+        if not np.isnan(value):
+            colour = GROUND if value > 0.5 else INK
+            axes.text(column, row, f"{value:.2f}", ha="center", va="center", color=colour, fontsize=9)
+
+
+def _name_strongest(
+    axes: "Axes", places: pd.DataFrame, by_kind: Mapping[str, Sequence[Gap]], labels: Mapping[int, str]
+) -> None:
+    """Labels for the strongest gaps of each kind, left out where they would lie on one another."""
+    taken = []
+    for kind, members in by_kind.items():
+        for gap in [gap for gap in members if gap.concept_id in places.index][:3]:
+            x, y = places.loc[gap.concept_id]
+            right = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))[0] > 0.6
+            label = axes.annotate(
+                shorten(labels.get(gap.concept_id, ""), _LABEL_LENGTH),
+                (x, y),
+                (-5, 0) if right else (5, 0),
+                textcoords="offset points",
+                ha="right" if right else "left",
+                va="center",
+                fontsize=8.5,
+                color=_GAP_COLOURS[kind],
+            )
+            box = label.get_window_extent().expanded(1.0, 1.1)
+            if any(box.overlaps(other) for other in taken):
+                label.remove()
+            else:
+                taken.append(box)

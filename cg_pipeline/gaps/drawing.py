@@ -1,0 +1,109 @@
+"""How every chart of a report looks, and how it becomes SVG and PNG.
+
+One style in one place: white ground, light grid, no frame, Okabe–Ito colours (told apart by
+colour-blind readers and in grey), labels on the data instead of legends. SVG text stays
+text, so that it can be searched, read aloud and set in the reader's own font. Equal charts
+give equal bytes: fixed ids, no date.
+
+Matplotlib is imported where a chart is drawn: it takes most of a second.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLUE, SKY, ORANGE, GREEN, RED, PURPLE = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#D55E00", "#CC79A7"
+INK, MUTED, GRID, GROUND = "#1F2933", "#5B6773", "#E3E7EB", "#FFFFFF"
+
+WIDTH = 7.0
+"""Inches: 700 px at the size reports show."""
+
+_FONTS = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+
+_STYLE: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": MUTED,
+    "axes.formatter.use_mathtext": False,
+    "axes.grid": True,
+    "axes.labelcolor": MUTED,
+    "axes.labelpad": 8.0,
+    "axes.labelsize": 10.0,
+    "axes.linewidth": 0.8,
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "figure.facecolor": GROUND,
+    "font.family": ["DejaVu Sans"],
+    "font.size": 10.0,
+    "grid.color": GRID,
+    "grid.linewidth": 0.8,
+    "path.simplify": False,
+    "savefig.facecolor": GROUND,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "competency-gaps",
+    "text.color": INK,
+    "text.parse_math": False,
+    "xtick.color": MUTED,
+    "xtick.labelsize": 9.5,
+    "xtick.major.size": 0.0,
+    "xtick.minor.size": 0.0,
+    "ytick.color": MUTED,
+    "ytick.labelsize": 9.5,
+    "ytick.major.size": 0.0,
+    "ytick.minor.size": 0.0,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """One drawn figure."""
+
+    name: str
+    """Stem of its file name; also makes ids unique where several charts share a page."""
+    title: str
+    alt: str
+    """What it shows, in one or two sentences, for readers who cannot see it."""
+    svg: str
+    """A complete SVG document."""
+    png: bytes
+
+    def inline_svg(self) -> str:
+        """The `<svg>` element alone, for HTML: as wide as its place, with ids of its own."""
+        element = self.svg[self.svg.index("<svg") :]
+        element = re.sub(r' width="[^"]*pt"| height="[^"]*pt"', "", element, count=2)
+        element = re.sub(r'\bid="([^"]+)"', rf'id="{self.name}-\1"', element)
+        element = re.sub(r'href="#([^"]+)"', rf'href="#{self.name}-\1"', element)
+        element = re.sub(r"url\(#([^)]+)\)", rf"url(#{self.name}-\1)", element)
+        return element.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1).strip()
+
+
+@contextmanager
+def canvas(height: float) -> Iterator[tuple["Figure", "Axes"]]:
+    """A figure of the report's width with one axes, in the report's style."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        # Labels may be in any script: the SVG leaves glyphs to the reader, the PNG shows a box.
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
+        figure = Figure(figsize=(WIDTH, height))
+        yield figure, figure.add_subplot()
+
+
+def render(figure: "Figure", *, name: str, title: str, alt: str) -> Chart:
+    """The figure as a chart; call it within its `canvas`."""
+    svg, png = io.StringIO(), io.BytesIO()
+    metadata = {"Date": None, "Creator": None, "Title": title}
+    figure.savefig(svg, format="svg", metadata=metadata)
+    figure.savefig(png, format="png", dpi=144, metadata={"Software": None})
+    text = svg.getvalue().replace("'DejaVu Sans'", _FONTS)
+    return Chart(name=name, title=title, alt=alt, svg=text, png=png.getvalue())

@@ -1,0 +1,114 @@
+"""The few numbers people ask for first: per benchmark and for the suite."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from cg_pipeline.gaps.selection import alive_concepts, supported
+from cg_pipeline.records import Concept, ConceptMetrics, Score, SuiteMetrics
+from cg_pipeline.specs import GapRules
+from cg_pipeline.stats.intervals import wilson_interval
+from cg_pipeline.stats.shape import skewness, top_share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoverageShape:
+    """What coverage looks like over the alive concepts."""
+
+    n_concepts: int
+    """Alive concepts."""
+    n_missing: int
+    """Alive concepts with coverage 0."""
+    missing_share: float
+    """n_missing / n_concepts, in [0, 1]; NaN without alive concepts."""
+    skewness: float
+    """Third standardised moment of coverage, zeros counted; positive for a long right tail."""
+    top_share: float
+    """Part of all coverage that the most covered 1 % of the concepts hold, in [0, 1]."""
+    median_performance: float
+    """Median χ_model of the supported concepts; NaN when none is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkHeadline:
+    """One benchmark in one line."""
+
+    benchmark: str
+    n_examples: int
+    n_scored: int
+    unscored: Mapping[str, int]
+    """Reason → examples, most frequent first."""
+    accuracy: float
+    """Mean score of the scored examples, in [0, 1]; NaN when none is scored."""
+    low: float
+    """Lower end of the 95 % Wilson interval of accuracy."""
+    high: float
+    """Upper end."""
+    coverage: CoverageShape
+
+
+def summarise_benchmarks(
+    scores: Mapping[str, Sequence[Score]],
+    concept_metrics: ConceptMetrics,
+    concepts: Sequence[Concept],
+    rules: GapRules,
+) -> list[BenchmarkHeadline]:
+    """One headline per benchmark, in the order of `scores`.
+
+    The interval takes the examples as independent; one that knows clusters is a later step.
+    """
+    return [
+        _headline(name, given, describe_coverage(concept_metrics[concept_metrics["benchmark"] == name], concepts, rules))
+        for name, given in scores.items()
+    ]
+
+
+def describe_coverage(
+    table: ConceptMetrics | SuiteMetrics, concepts: Sequence[Concept], rules: GapRules
+) -> CoverageShape:
+    """Shape of coverage over the alive concepts of one benchmark or of the suite."""
+    alive = alive_rows(table, concepts)
+    coverage = alive["coverage"].to_numpy(dtype=float)
+    performance = supported_performance(alive, rules)
+    n_missing = int((coverage == 0).sum())
+    return CoverageShape(
+        n_concepts=len(coverage),
+        n_missing=n_missing,
+        missing_share=n_missing / len(coverage) if len(coverage) else math.nan,
+        skewness=skewness(coverage),
+        top_share=top_share(coverage, 0.01),
+        median_performance=float(np.median(performance)) if len(performance) else math.nan,
+    )
+
+
+def alive_rows(table: pd.DataFrame, concepts: Sequence[Concept]) -> pd.DataFrame:
+    """The rows of alive concepts: dead and dense ones never count."""
+    return table[table["concept_id"].isin([concept.concept_id for concept in alive_concepts(concepts)])]
+
+
+def supported_performance(rows: pd.DataFrame, rules: GapRules) -> Float[np.ndarray, " n_supported"]:
+    """χ_model of the rows that rest on enough examples."""
+    performance = rows["performance"].to_numpy(dtype=float)
+    return performance[supported(rows["n_eff"].to_numpy(dtype=float), rules) & ~np.isnan(performance)]
+
+
+def _headline(name: str, scores: Sequence[Score], coverage: CoverageShape) -> BenchmarkHeadline:
+    values = [score.value for score in scores if score.value is not None]
+    accuracy = math.fsum(values) / len(values) if values else math.nan
+    low, high = wilson_interval(accuracy, len(values)) if values else (math.nan, math.nan)
+    reasons = Counter(score.reason for score in scores if score.value is None)
+    return BenchmarkHeadline(
+        benchmark=name,
+        n_examples=len(scores),
+        n_scored=len(values),
+        unscored=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
+        accuracy=accuracy,
+        low=low,
+        high=high,
+        coverage=coverage,
+    )

@@ -1,0 +1,103 @@
+"""Which concepts are gaps: the rules of a study applied to a suite and to each of its benchmarks.
+
+Why dead and dense concepts are left out: a dead concept never fired on the broad sample, so
+a suite cannot be blamed for missing it; a dense one fires on almost anything and says nothing
+about a subject. Both are quarantined: they neither become gaps nor count in the shares that
+the rules take. The report lists them.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float, Int
+
+from cg_pipeline.records import Concept, ConceptMetrics, Gap, GapKind, SuiteMetrics
+from cg_pipeline.specs import GapRules
+from cg_pipeline.stats.shape import count_of_share
+
+SUITE = "suite"
+"""Scope of a gap of the whole suite; no benchmark may have this name."""
+
+KINDS: tuple[GapKind, ...] = ("missing", "under_represented", "over_represented", "model_gap")
+
+_ROUNDING = 1e-9
+"""Ten equally strong examples have n_eff 10 up to rounding, and are ten."""
+
+
+def select_gaps(
+    suite: SuiteMetrics, concept_metrics: ConceptMetrics, concepts: Sequence[Concept], rules: GapRules
+) -> list[Gap]:
+    """All gaps of one model: first the suite's, then each benchmark's, by kind and rank.
+
+    *missing*: coverage 0, ranked by firing rate on the broad sample, highest first: what is
+    common elsewhere and absent here is the stronger gap. *under_represented* and
+    *over_represented*: lowest and highest share of the covered concepts by coverage.
+    *model_gap*: lowest share by performance of the concepts with enough n_eff. A share is
+    rounded up, so at least one is taken where any qualifies; ties go to the lower
+    `concept_id`. Only alive concepts take part. A model gap is the low end of what was
+    measured, whether or not that is low: no significance is attached here.
+
+    Source: arXiv 2512.20638, gap rules [given]; support and ranking of missing ones are this project's.
+    """
+    if (concept_metrics["benchmark"] == SUITE).any():
+        raise ValueError(f"A benchmark is called {SUITE!r}, the scope of the whole suite. Rename the benchmark.")
+    rates = pd.Series({concept.concept_id: concept.firing_rate for concept in alive_concepts(concepts)}, dtype=float)
+    scopes = [(SUITE, suite), *concept_metrics.groupby("benchmark", sort=False)]
+    return [gap for scope, table in scopes for gap in _gaps_of_scope(str(scope), table, rates, rules)]
+
+
+def alive_concepts(concepts: Sequence[Concept]) -> list[Concept]:
+    """The concepts that count: neither dead nor dense."""
+    return [concept for concept in concepts if concept.status == "alive"]
+
+
+def supported(n_eff: Float[np.ndarray, " n"], rules: GapRules) -> Bool[np.ndarray, " n"]:
+    """Which concepts rest on enough examples for their performance to be ranked."""
+    return n_eff >= rules.min_n_eff - _ROUNDING
+
+
+def _gaps_of_scope(scope: str, table: pd.DataFrame, rates: pd.Series, rules: GapRules) -> Iterator[Gap]:
+    alive = table[table["concept_id"].isin(rates.index)].sort_values("concept_id", ignore_index=True)
+    coverage, performance = alive["coverage"].to_numpy(), alive["performance"].to_numpy()
+    rate = rates.reindex(alive["concept_id"]).to_numpy()
+    covered = coverage > 0
+    measured = supported(alive["n_eff"].to_numpy(dtype=float), rules) & ~np.isnan(performance)
+    chosen = {
+        "missing": _lowest(-rate, ~covered, 1.0),
+        "under_represented": _lowest(coverage, covered, rules.under_share),
+        "over_represented": _lowest(-coverage, covered, rules.over_share),
+        "model_gap": _lowest(performance, measured, rules.model_gap_share),
+    }
+    for kind in KINDS:
+        yield from _records(scope, kind, alive.iloc[chosen[kind]])
+
+
+def _lowest(
+    key: Float[np.ndarray, " n"], eligible: Bool[np.ndarray, " n"], share: float
+) -> Int[np.ndarray, " n_taken"]:
+    """Positions of the lowest share of the eligible, lowest first; earlier positions win ties."""
+    candidates = np.flatnonzero(eligible)
+    order = candidates[np.argsort(key[candidates], kind="stable")]
+    return order[: count_of_share(share, len(candidates))]
+
+
+def _records(scope: str, kind: GapKind, rows: pd.DataFrame) -> Iterator[Gap]:
+    values = rows["performance" if kind == "model_gap" else "coverage"].tolist()
+    lifts = [None if np.isnan(lift) else lift for lift in rows["lift"].tolist()]
+    support = zip(rows["n_examples"].astype(int).tolist(), rows["n_eff"].tolist(), strict=True)
+    identity = zip(rows["model"].tolist(), rows["concept_id"].tolist(), strict=True)
+    for rank, ((model, concept_id), value, lift, (n_examples, n_eff)) in enumerate(
+        zip(identity, values, lifts, support, strict=True), start=1
+    ):
+        yield Gap(
+            model=model,
+            scope=scope,
+            kind=kind,
+            concept_id=concept_id,
+            rank=rank,
+            value=value,
+            lift=lift,
+            n_examples=n_examples,
+            n_eff=n_eff,
+        )

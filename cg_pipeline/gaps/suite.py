@@ -1,0 +1,69 @@
+"""One row per concept over a whole suite, from one row per concept and benchmark."""
+
+import numpy as np
+import pandas as pd
+
+from cg_pipeline.records import ConceptMetrics, SuiteMetrics
+from cg_pipeline.stats.weighted import ratio
+
+SUITE_COLUMNS: dict[str, tuple[str, str]] = {
+    "model": ("VARCHAR", "Name of the model."),
+    "concept_id": ("BIGINT", "The concept."),
+    "coverage": ("DOUBLE", "χ_bench: mean of the benchmarks' coverages, zeros counted; ≥ 0, 0 = missing."),
+    "performance": ("DOUBLE", "χ_model: mean over the benchmarks where it is defined, in [0, 1]; NULL if in none."),
+    "lift": ("DOUBLE", "Mean of the benchmarks' lifts where defined, in [-1, 1]; NULL like performance."),
+    "n_benchmarks": ("BIGINT", "Benchmarks in which the concept fires."),
+    "n_examples": ("BIGINT", "Examples of all benchmarks in which the concept fires, scored or not."),
+    "n_scored": ("BIGINT", "Scored examples of all benchmarks in which the concept fires."),
+    "n_eff": ("DOUBLE", "Kish effective number of scored examples over the union of benchmarks; 0 if it never fires."),
+}
+"""The columns of `suite_metrics` in order: type as SQL says it, and description."""
+
+
+def combine_benchmarks(concept_metrics: ConceptMetrics) -> SuiteMetrics:
+    """One row per concept over all benchmarks of one model, ascending by `concept_id`.
+
+    χ_bench(c) = (1/|B|) Σ_b χ_bench(b,c), zeros counted; χ_model(c) and lift(c) are plain
+    means over the benchmarks where they are defined, NaN where none defines them. Counts
+    add up. n_eff(c) = (Σ_b m_b)² / Σ_b m_b²/n_eff_b with m_b the mass: the Kish number of
+    the union, because a benchmark's Σa² is its m²/n_eff.
+
+    Source: arXiv 2512.20638: coverage [given/read], performance [inferred, strong]; lift and
+    support are this project's.
+
+    Raises:
+        ValueError: the rows are of several models, or repeat a concept within a benchmark.
+    """
+    _check(concept_metrics)
+    squares = concept_metrics["mass"] ** 2 / concept_metrics["n_eff"].where(concept_metrics["n_eff"] > 0)
+    rows = concept_metrics.assign(square=squares, fires=concept_metrics["n_examples"] > 0)
+    by_concept = rows.groupby("concept_id", sort=True)
+    sums = by_concept[["coverage", "fires", "n_examples", "n_scored", "mass", "square"]].sum()
+    means = by_concept[["performance", "lift"]].mean()
+    n_benchmarks = rows["benchmark"].nunique()
+    n_eff = ratio(sums["mass"].to_numpy(np.float64) ** 2, sums["square"].to_numpy(np.float64))
+    columns = {
+        "model": rows["model"].iloc[0] if len(rows) else "",
+        "concept_id": sums.index.to_numpy(np.int64),
+        "coverage": sums["coverage"].to_numpy() / max(n_benchmarks, 1),
+        "performance": means["performance"].to_numpy(),
+        "lift": means["lift"].to_numpy(),
+        "n_benchmarks": sums["fires"].to_numpy(np.int64),
+        "n_examples": sums["n_examples"].to_numpy(np.int64),
+        "n_scored": sums["n_scored"].to_numpy(np.int64),
+        "n_eff": np.nan_to_num(n_eff, nan=0.0),
+    }
+    return pd.DataFrame(columns)[list(SUITE_COLUMNS)]
+
+
+def _check(concept_metrics: ConceptMetrics) -> None:
+    models = sorted(concept_metrics["model"].unique())
+    if len(models) > 1:
+        raise ValueError(f"Metrics of {len(models)} models, {models}; expected one. Combine each model by itself.")
+    repeated = concept_metrics.duplicated(["benchmark", "concept_id"])
+    if repeated.any():
+        first = concept_metrics[repeated].iloc[0]
+        raise ValueError(
+            f"Concept {first['concept_id']} occurs twice in benchmark {first['benchmark']!r}; expected one row each. "
+            "Pass every benchmark's table once."
+        )

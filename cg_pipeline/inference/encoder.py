@@ -1,0 +1,140 @@
+"""An SAE on the model it was trained on: text in, saliency and concept labels out.
+
+Forward passes stop at the SAE's hookpoint; only the tokens that the spec's `token_mask`
+counts are encoded, a bounded number at a time, and each text is pooled where it was
+encoded, so that what leaves the device is one sparse row per text.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from cg_pipeline.inference.batching import filled, map_in_batches, pad_right
+from cg_pipeline.inference.description import describe_dictionary
+from cg_pipeline.inference.firings import Firings, firings_of, no_firings
+from cg_pipeline.inference.hooks import read_hidden_states
+from cg_pipeline.inference.models import LoadedModel
+from cg_pipeline.inference.pooling import SparseRow, join_rows, pool_tokens
+from cg_pipeline.inference.prompts import RenderedPrompt, render_prompt
+from cg_pipeline.inference.saes import load_sae
+from cg_pipeline.records import Concept, ConceptActivations
+from cg_pipeline.specs import Sae
+
+_FIRINGS_KEPT = 24
+_ENCODED_AT_ONCE = 2**25
+"""Numbers in one chunk of encoded tokens: 128 MB in float32, whatever the dictionary's width."""
+
+_log = logging.getLogger(__name__)
+
+
+class SaeEncoder:
+    """`protocols.ConceptEncoder` for an SAE of the catalogue."""
+
+    def __init__(self, sae: Sae, reader: LoadedModel, *, data_dir: Path, batch_tokens: int = 8192) -> None:
+        """Load the SAE and check that it fits the model that reads.
+
+        Args:
+            sae: which SAE.
+            reader: its model, loaded.
+            data_dir: what the SAE's directory is relative to.
+            batch_tokens: most tokens read at once, padding included.
+
+        Raises:
+            FileNotFoundError: the SAE's directory is not there.
+            ValueError: the SAE does not fit the model, the hookpoint or its spec.
+        """
+        self._spec = sae
+        self._reader = reader
+        self._sae = load_sae(sae, reader, data_dir=data_dir)
+        self._batch_tokens = batch_tokens
+        self._chunk_tokens = max(1, _ENCODED_AT_ONCE // sae.d_sae)
+
+    @property
+    def n_concepts(self) -> int:
+        """Width of the dictionary: d_sae."""
+        return self._spec.d_sae
+
+    def read(self, example_ids: Sequence[str], texts: Sequence[str]) -> ConceptActivations:
+        """Saliency of each text, in order: the mean activation over its counted tokens.
+
+        a_c(x) = (1/|x|) Σ_t z_c(x_t). A text without a counted token, or longer than the
+        reader has positions for, gets an empty row and n_tokens 0; it is never cut.
+
+        Source: arXiv 2512.20638, saliency [given]; which tokens count is `Sae.token_mask`.
+        """
+        prompts = [self._render(text) for text in texts]
+
+        def run(batch: list[int]) -> list[SparseRow]:
+            return self._pooled([prompts[i] for i in batch])
+
+        rows = map_in_batches(run, [len(prompt.input_ids) for prompt in prompts], self._batch_tokens)
+        return join_rows(tuple(example_ids), rows, self.n_concepts)
+
+    def describe(self, texts: Sequence[str]) -> list[Concept]:
+        """An automatic label, rate and status for every concept, from one pass over the content of the texts."""
+        prompts = [self._render(text) for text in texts]
+        starts = np.cumsum([0, *(int(prompt.content_mask.sum()) for prompt in prompts)])
+
+        def run(batch: list[int]) -> list[Firings | None]:
+            numbers = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in batch])
+            found = self._firings([prompts[i] for i in batch], torch.from_numpy(numbers))
+            return [found, *[None] * (len(batch) - 1)]
+
+        total = no_firings(self.n_concepts, _FIRINGS_KEPT, self._reader.device)
+        for found in map_in_batches(run, [len(prompt.input_ids) for prompt in prompts], self._batch_tokens):
+            total = total if found is None else total.merged(found)
+        return describe_dictionary(self._spec, self._reader, self._unit_directions(), total, texts, prompts)
+
+    def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
+        """Decoder directions of unit length; a latent whose direction is zero keeps it."""
+        return self._unit_directions().cpu().numpy()
+
+    def _unit_directions(self) -> Float[Tensor, "d_sae d_model"]:
+        return torch.nn.functional.normalize(self._sae.W_dec.detach().float(), dim=-1)
+
+    def _render(self, text: str) -> RenderedPrompt:
+        """The text as its model would be asked it; without tokens when the model has no positions for it."""
+        prompt = render_prompt(self._reader.tokenizer, self._reader.spec, text)
+        positions = getattr(self._reader.module.config.get_text_config(), "max_position_embeddings", None)
+        if positions is None or len(prompt.input_ids) <= positions:
+            return prompt
+        _log.warning(
+            "A text of %d tokens is longer than the %d positions of %s; it is left out.",
+            len(prompt.input_ids), positions, self._reader.spec.name,
+        )  # fmt: skip
+        return RenderedPrompt(
+            prompt.input_ids[:0], prompt.content_mask[:0], prompt.special_mask[:0], prompt.spans[:0]
+        )
+
+    def _pooled(self, prompts: list[RenderedPrompt]) -> list[SparseRow]:
+        masks = [prompt.counted(self._spec.token_mask) for prompt in prompts]
+        chunks = self._encoded(self._states(prompts, masks))
+        return pool_tokens(chunks, [int(mask.sum()) for mask in masks], self.n_concepts, self._reader.device)
+
+    @torch.no_grad()
+    def _firings(self, prompts: list[RenderedPrompt], numbers: Tensor) -> Firings:
+        total = no_firings(self.n_concepts, _FIRINGS_KEPT, self._reader.device)
+        numbers = numbers.to(self._reader.device)
+        for chunk in self._encoded(self._states(prompts, [prompt.content_mask for prompt in prompts])):
+            here, numbers = numbers[: len(chunk)], numbers[len(chunk) :]
+            total = total.merged(firings_of(chunk, here, _FIRINGS_KEPT))
+        return total
+
+    def _states(self, prompts: list[RenderedPrompt], masks: list[np.ndarray]) -> Float[Tensor, "n_tokens d_model"]:
+        """Hidden states of the tokens under the masks, prompt after prompt."""
+        if not any(mask.any() for mask in masks):
+            return torch.zeros(0, self._reader.d_model, device=self._reader.device)
+        inputs = pad_right([prompt.input_ids for prompt in prompts], 0).to(self._reader.device)
+        kept = filled([len(prompt.input_ids) for prompt in prompts]).long().to(self._reader.device)
+        states = read_hidden_states(self._reader.module, self._spec.hookpoint, inputs, kept)
+        wanted = pad_right([mask.astype(np.int64) for mask in masks], 0).bool().to(self._reader.device)
+        return states[wanted]
+
+    def _encoded(self, states: Float[Tensor, "n_tokens d_model"]) -> Iterator[Float[Tensor, "n_chunk d_sae"]]:
+        for some in states.split(self._chunk_tokens) if len(states) else ():
+            yield self._sae.encode(some.float())

@@ -1,0 +1,46 @@
+"""The broad sample: general text on which concepts are labelled and their firing rates taken.
+
+It ships with the project (`data/sample/`): replies that the embedded model itself wrote to
+short prompts on everyday subjects, so that it is free of other people's text and of
+benchmark questions. It says what concepts mean and how common they are in assistant-like
+English, not in all text.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+SAMPLE = "sample/texts.jsonl"
+
+
+def read_sample(data_dir: Path) -> list[str]:
+    """The texts, in the order of the file.
+
+    Raises:
+        FileNotFoundError: the file is missing.
+        ValueError: a line is not a JSON object with a `text`.
+    """
+    texts = []
+    for number, line in enumerate(_read(data_dir).decode("utf-8").split("\n"), start=1):
+        if line.strip():
+            try:
+                texts.append(str(json.loads(line)["text"]))
+            except (ValueError, KeyError, TypeError):
+                raise ValueError(
+                    f'{data_dir / SAMPLE}:{number}: got {line[:60]!r}; expected a JSON object {{"text": …}}.'
+                ) from None
+    return texts
+
+
+def sample_hash(data_dir: Path) -> str:
+    """SHA-256 of the sample: what labels depend on."""
+    return hashlib.sha256(_read(data_dir)).hexdigest()
+
+
+def _read(data_dir: Path) -> bytes:
+    try:
+        return (data_dir / SAMPLE).read_bytes()
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{data_dir / SAMPLE} is missing; expected the broad sample that ships with the project. Restore it."
+        ) from None

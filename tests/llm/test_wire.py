@@ -1,0 +1,179 @@
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from pydantic import SecretStr
+
+from cg_pipeline.llm import wire
+from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.wire import Fault, connect, post, quote
+from tests.llm.fake_server import FakeServer, failure, good, step
+
+KEY = "sk-very-secret-0123456789"
+
+
+def send(server, **settings):
+    endpoint = Endpoint(base_url=server.url, model="m", **{"timeout_s": 5.0, **settings})
+    request = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "temperature": 0.0}
+    with connect(endpoint) as client:
+        return post(client, endpoint, request)
+
+
+def test_the_body_comes_back_as_sent():
+    with FakeServer([step('{"any": "thing"}')]) as server:
+        assert send(server) == '{"any": "thing"}'
+    assert server.paths == ["/v1/chat/completions"]
+    assert server.requests[0] == {
+        "model": "m",
+        "messages": [{"role": "user", "content": "hi"}],
+        "temperature": 0.0,
+    }
+
+
+def test_only_the_endpoint_decides_what_is_sent(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-ambient")
+    monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-ambient")
+    monkeypatch.setenv("OPENAI_ORG_ID", "ambient")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "ambient")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/ambient")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-ambient")
+    with FakeServer([good()]) as server:
+        assert isinstance(send(server), str)
+        assert isinstance(send(server, api_key=SecretStr(KEY)), str)
+    assert [headers["authorization"] for headers in server.headers] == ["Bearer none", f"Bearer {KEY}"]
+    assert "ambient" not in str(server.headers)
+
+
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
+def test_no_proxy_comes_before_a_loopback_address(monkeypatch, variable):
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    with FakeServer([failure(500, "the proxy was asked")]) as proxy, FakeServer([good()]) as server:
+        monkeypatch.setenv(variable, proxy.url)
+        assert isinstance(send(server), str)
+    assert proxy.requests == []
+
+
+def test_a_redirect_is_not_followed():
+    with FakeServer([good()]) as elsewhere:
+        moved = step("", 307, location=f"{elsewhere.url}/chat/completions")
+        with FakeServer([moved]) as server:
+            fault = send(server)
+    assert isinstance(fault, Fault)
+    assert fault.remedy == "none"
+    assert "HTTP 307" in fault.reason
+    assert elsewhere.requests == []
+
+
+@pytest.mark.parametrize(
+    ("status", "remedy"),
+    [(400, "omit"), (401, "none"), (403, "none"), (404, "none"), (408, "wait"), (409, "wait"), (413, "none")]
+    + [(422, "omit"), (429, "wait"), (500, "wait"), (502, "wait"), (503, "wait"), (529, "wait")],
+)
+def test_each_status_has_its_remedy(status, remedy):
+    with FakeServer([failure(status, "unsupported value: temperature")]) as server:
+        fault = send(server)
+    assert isinstance(fault, Fault)
+    assert (fault.remedy, fault.parameter) == (remedy, "temperature" if remedy == "omit" else "")
+    assert str(status) in fault.reason
+
+
+@pytest.mark.parametrize(("status", "code"), [(429, "insufficient_quota"), (400, "content_filter")])
+def test_what_no_retry_can_cure_is_not_retried(status, code):
+    with FakeServer([failure(status, "No.", code)]) as server:
+        fault = send(server)
+    assert fault == Fault(reason=f"answered HTTP {status} (No.)", remedy="none")
+
+
+def test_the_words_of_a_server_that_refuses_the_key_are_left_out():
+    with FakeServer([failure(401, "Incorrect API key: sk-very-***6789")]) as server:
+        fault = send(server, api_key=SecretStr(KEY))
+    assert fault == Fault(reason="refused the key (HTTP 401); check CG_LLM_API_KEY", remedy="none")
+
+
+def test_a_wrong_address_or_model_is_explained():
+    page = step("<html><h1>404</h1></html>", 404, content_type="text/html")
+    with FakeServer([page]) as server:
+        fault = send(server)
+    assert fault == Fault(
+        reason="knows no such address or model (HTTP 404: an HTML page); "
+        "check CG_LLM_BASE_URL, which usually ends in /v1, and CG_LLM_MODEL",
+        remedy="none",
+    )
+
+
+@pytest.mark.parametrize("path", ["error", "body"])
+def test_an_echoed_key_is_taken_out(path):
+    echo = failure(500, f"bad {KEY}") if path == "error" else step(f'{{"echo": "{KEY}"}}')
+    with FakeServer([echo]) as server:
+        outcome = send(server, api_key=SecretStr(KEY))
+    assert "[key]" in str(outcome)
+    assert KEY not in str(outcome)
+
+
+@pytest.mark.parametrize(
+    ("header", "wait_s"),
+    [("2", 2.0), ("0.5", 0.5), ("0", 0.0), ("-3", 0.0), ("soon", None), ("nan", None), ("", None)],
+)
+def test_retry_after_as_a_number(header, wait_s):
+    with FakeServer([failure(429, retry_after=header)]) as server:
+        fault = send(server)
+    assert fault == Fault(reason="answered HTTP 429 (it broke)", remedy="wait", wait_s=wait_s)
+
+
+def test_retry_after_as_a_date():
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    with FakeServer([failure(503, retry_after=date)]) as server:
+        fault = send(server)
+    assert isinstance(fault, Fault)
+    assert fault.wait_s == pytest.approx(30, abs=2)
+
+
+@pytest.mark.parametrize("header", ["3600", "inf"])
+def test_a_server_that_asks_for_too_long_a_wait_is_given_up(header):
+    with FakeServer([failure(429, retry_after=header)]) as server:
+        fault = send(server)
+    words = f"answered HTTP 429 (it broke) and asks to wait {header} s, more than the 60 s allowed"
+    assert fault == Fault(reason=words, remedy="none")
+
+
+def test_a_slow_server_is_a_timeout():
+    with FakeServer([step("{}", delay_s=3.0)]) as server:
+        fault = send(server, timeout_s=0.1)
+    assert fault == Fault(reason="did not answer within 0.1 s", remedy="wait")
+
+
+def test_a_body_that_trickles_past_the_deadline_is_a_timeout(monkeypatch):
+    clock = iter([0.0, 1.0, 6.0])
+    monkeypatch.setattr(wire.time, "monotonic", lambda: next(clock))
+    with pytest.raises(TimeoutError):
+        wire._read(iter([b"a", b"b", b"c"]), wire.time.monotonic() + 5.0)
+
+
+def test_a_body_without_end_is_cut_off():
+    with FakeServer([step(b" " * (wire.MAX_BODY_BYTES + 1))]) as server:
+        fault = send(server)
+    assert fault == Fault(reason="sent more than 1048576 bytes", remedy="none")
+
+
+def test_a_closed_port_cannot_be_reached():
+    with FakeServer([good()]) as server:
+        pass  # its port is free again
+    fault = send(server)
+    assert isinstance(fault, Fault)
+    assert fault.remedy == "wait"
+    assert fault.reason == "could not be reached ([Errno 111] Connection refused)"
+
+
+def test_a_body_that_is_not_what_its_header_says():
+    with FakeServer([step(b"not gzip", content_encoding="gzip")]) as server:
+        fault = send(server)
+    assert isinstance(fault, Fault)
+    assert fault.reason.startswith("could not be reached (")
+
+
+def test_quoted_words_fit_a_sentence():
+    endpoint = Endpoint(base_url="http://h/v1", model="m")
+    assert quote("a\n\x1b[31m\u202e b", endpoint) == "a [31m b"
+    assert quote("  <!doctype html><p>", endpoint) == "an HTML page"
+    assert quote("x" * 500, endpoint) == "x" * 200 + "…"

@@ -1,0 +1,13 @@
+"""A warehouse in a temporary directory."""
+
+from pathlib import Path
+
+import pytest
+
+from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.warehouse import Warehouse
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(Layout(tmp_path / "data"), lock_timeout_s=5.0)
