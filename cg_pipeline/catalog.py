@@ -27,14 +27,16 @@ def collect(package: str, path: Iterable[str], constant: str, spec: type[T]) -> 
         module = importlib.import_module(f"{package}.{info.name}")
         value = getattr(module, constant, None)
         if not isinstance(value, spec):
+            got = f"no {constant}" if value is None else f"{constant} = {value!r}"
             raise TypeError(
-                f"{module.__name__} defines {constant} = {value!r}; expected a {spec.__name__}. "
+                f"{module.__name__} defines {got}; expected `{constant} = {spec.__name__}(…)`. "
                 f"Each module of {package} holds exactly one."
             )
         name = getattr(value, "name", None)
         if name != info.name:
             raise ValueError(
-                f"{module.__name__} names its {spec.__name__} {name!r}; expected {info.name!r}, the name of its file."
+                f"{module.__name__} names its {spec.__name__} {name!r}; expected {info.name!r}, the name of its file. "
+                "Rename one of the two."
             )
         found[info.name] = value
     return found

@@ -38,6 +38,8 @@ def cli() -> None:
 @click.option("--study", "name", default="embedded", show_default=True, help="Study of the catalogue to run.")
 def demo(name: str) -> None:
     """Run a study from start to end and print its gaps."""
+    import dagster
+
     from cg_pipeline.catalog import lookup
     from cg_pipeline.definitions import defs
     from cg_pipeline.defs.resources import Namer, Store, data_directory
@@ -58,7 +60,8 @@ def demo(name: str) -> None:
 
     click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
     try:
-        run_study(defs, study, store.layout, Namer(store=store).source, report)
+        with dagster.DagsterInstance.get() as instance:
+            run_study(defs, instance, study, store.layout, Namer(store=store).source, report)
     except (RuntimeError, TimeoutError, ValueError, FileNotFoundError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(1)
@@ -67,6 +70,28 @@ def demo(name: str) -> None:
         click.echo(f"\nReport:    {store.layout.data_dir / row.html_path}")
     click.echo(f"Tables:    {store.layout.published} (any DuckDB client)")
     click.echo(f"Took {time.monotonic() - started:.0f} s.")
+
+
+@cli.command()
+def recover() -> None:
+    """Mark runs whose process died with the machine as failed, so that they can be retried."""
+    import dagster
+
+    from cg_pipeline.defs.recovery import fail_orphaned_runs
+
+    with dagster.DagsterInstance.get() as instance:
+        failed = fail_orphaned_runs(instance)
+    click.echo(f"{len(failed)} run(s) left behind" + (f": {', '.join(failed)}" if failed else ""))
+
+
+@cli.command()
+def publish() -> None:
+    """Bring the published warehouse up to date, should a crash have left it behind."""
+    from cg_pipeline.defs.resources import Store, data_directory
+
+    store = Store(data_dir=data_directory())
+    changed = store.warehouse.publish()
+    click.echo(f"{store.layout.published} {'published' if changed else 'is up to date'}")
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ not see which model or benchmark changed.
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.records import Example, content_id
-from cg_pipeline.specs import Benchmark, Metric, Model, Sae, ScoringPolicy, Study, fingerprint
+from cg_pipeline.specs import Benchmark, Metric, Model, Sae, ScoringPolicy, Study
 
 STAGES: Mapping[str, int] = {
     "examples": 1,

@@ -21,7 +21,9 @@ import numpy as np
 import pandas as pd
 
 from cg_pipeline.gaps.clustering import group_gaps
+from cg_pipeline.gaps.inputs import Report, ReportInputs
 from cg_pipeline.gaps.naming import name_clusters
+from cg_pipeline.gaps.report import build_report
 from cg_pipeline.gaps.selection import select_gaps
 from cg_pipeline.gaps.suite import combine_benchmarks
 from cg_pipeline.protocols import ConceptEncoder, GroupNamer, TextGenerator
@@ -121,3 +123,8 @@ def cluster_gaps(
     """The suite's gaps in groups of kindred concepts, named automatically or, if one is given, by a namer."""
     clusters = group_gaps(gaps, concepts, reader.directions(), max_clusters=study.max_clusters, seed=study.seed)
     return name_clusters(clusters, concepts, namer)
+
+
+def write_report(inputs: ReportInputs) -> Report:
+    """Everything found about one model, as HTML and Markdown with figures."""
+    return build_report(inputs)

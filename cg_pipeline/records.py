@@ -33,8 +33,15 @@ SuiteMetrics = pd.DataFrame
 
 def content_id(*parts: object) -> str:
     """Identity made of content: 16 hex digits, equal for equal parts, whatever their place in a file."""
-    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, default=str)
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def outcome_of(value: float | None) -> ScoreOutcome:
+    """What a score in [0, 1], or its absence, is called."""
+    if value is None:
+        return "unscored"
+    return "right" if value == 1 else "wrong" if value == 0 else "partial"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +66,18 @@ class Example:
     def __post_init__(self) -> None:
         if not self.prompt.strip():
             raise ValueError(f"prompt is {self.prompt!r}; expected text. Write the question to put to the model.")
+        if not self.category.strip():
+            raise ValueError(f"category is {self.category!r}; expected a name. Write what the example is about.")
         if not self.targets:
-            raise ValueError("targets is empty; expected at least one right answer.")
-        if self.choices and len(set(self.choices)) != len(self.choices):
-            raise ValueError(f"choices {self.choices!r} repeat a text; expected each choice once.")
+            raise ValueError("targets is empty; expected at least one right answer. Add it.")
+        if not all(text.strip() for text in (*self.choices, *self.targets)):
+            raise ValueError(
+                f"choices {self.choices!r} or targets {self.targets!r} hold a blank text; expected words. Write them."
+            )
+        if len(self.choices) == 1 or len(set(self.choices)) != len(self.choices):
+            raise ValueError(f"choices are {self.choices!r}; expected two or more texts, each once. Correct them.")
         if self.choices and (len(self.targets) != 1 or self.targets[0] not in self.choices):
-            raise ValueError(f"targets {self.targets!r} is not one of the choices {self.choices!r}.")
+            raise ValueError(f"targets {self.targets!r} is not one of the choices {self.choices!r}. Correct one of them.")
         identity = content_id(self.prompt, self.choices, self.targets)
         object.__setattr__(self, "example_id", identity)
         if not self.cluster:
@@ -115,10 +128,13 @@ class Score:
     """The answer read out of the completion; empty when none was found."""
 
     def __post_init__(self) -> None:
-        if (self.value is None) != (self.outcome == "unscored") or (self.outcome == "unscored") != bool(self.reason):
-            raise ValueError(f"outcome {self.outcome!r} does not fit value {self.value!r} and reason {self.reason!r}.")
         if self.value is not None and not 0.0 <= self.value <= 1.0:
-            raise ValueError(f"score is {self.value!r}; expected a number from 0 to 1.")
+            raise ValueError(f"score is {self.value!r}; expected a number from 0 to 1, or None for unscored.")
+        if self.outcome != outcome_of(self.value) or bool(self.reason) != (self.value is None):
+            raise ValueError(
+                f"outcome {self.outcome!r} does not fit value {self.value!r} and reason {self.reason!r}; "
+                f"expected {outcome_of(self.value)!r}, and a reason exactly when unscored."
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +227,7 @@ class Gap:
     n_examples: int
     """Examples in which the concept fires, within the scope."""
     n_eff: float
-    """Kish effective number of those examples, Σa)² / Σa²; 0 when it never fires."""
+    """Kish effective number of those examples, (Σa)² / Σa²; 0 when it never fires."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

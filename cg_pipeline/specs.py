@@ -6,10 +6,8 @@ changes in a way its other fields do not show: a spec's fingerprint is part of t
 identity of everything computed from it.
 """
 
-import dataclasses
-import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,7 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy import sparse
 
-from cg_pipeline.records import Completion, Example, Score, content_id
+from cg_pipeline.records import Completion, Example, Score, outcome_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -28,24 +26,6 @@ def check_name(noun: str, name: str) -> None:
         raise ValueError(
             f"{noun} name is {name!r}; expected letters, digits, '.', '_' or '-', starting with a letter or digit."
         )
-
-
-def fingerprint(spec: object) -> str:
-    """Identity of a spec: a hash of every field, functions counted by their source text."""
-    return content_id(_plain(spec))
-
-
-def _plain(value: object) -> object:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        return {"spec": type(value).__name__, **fields}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    if isinstance(value, type) or callable(value):
-        return inspect.getsource(value)
-    return value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,10 +157,29 @@ class SaeTraining:
     context_tokens: int
     """Length of the packed sequences read."""
     chat_share: float
-    """Share of the text that is read inside the chat template."""
+    """Share of the passages that are read inside the chat template."""
     learning_rate: float
     batch_tokens: int
     seed: int
+    n_transcripts: int = 2
+    """Answers that the model samples to each chat prompt, read as part of the text."""
+    transcript_tokens: int = 128
+    """Longest sampled answer."""
+    temperature: float = 0.8
+    warm_up_share: float = 0.02
+    """Share of the steps over which the learning rate rises."""
+    decay_share: float = 0.4
+    """Share of the steps, the last ones, over which it falls to zero."""
+    aux_coefficient: float = 1 / 32
+    """Weight of the loss that revives dead latents."""
+    dead_after_tokens: int = 200_000
+    """A latent is dead, for that loss, when it has not fired on so many tokens."""
+    held_out_tokens: int = 100_000
+    """Content tokens harvested besides, and only measured on."""
+    min_explained_variance: float = 0.80
+    """Gate: least explained variance, on the held-out tokens and on every text to check."""
+    max_dead_share: float = 0.05
+    """Gate: largest share of latents that fire on no held-out token."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,12 +279,11 @@ def pick(choices: list[str], answer: int) -> str:
 
 def grade(completion: Completion, value: float | None, *, answer: str = "", reason: str = "") -> Score:
     """The score of a completion: `value` in [0, 1], or None together with the reason it is unscored."""
-    outcome = "unscored" if value is None else {0.0: "wrong", 1.0: "right"}.get(value, "partial")
     return Score(
         model=completion.model,
         benchmark=completion.benchmark,
         example_id=completion.example_id,
-        outcome=outcome,
+        outcome=outcome_of(value),
         value=value,
         reason=reason,
         answer=answer,

@@ -106,3 +106,18 @@ def tiny_loaded_model(
         tokenizer=tiny_tokenizer(adds_bos=adds_bos),
         device=torch.device("cpu"),
     )
+
+
+def write_tiny_sae(directory: "Path", *, d_in: int = 16, d_sae: int = 48, k: int = 4, seed: int = 0, **metadata: object):
+    """A TopK SAE with random weights, written by sae-lens; returns it in memory too."""
+    import torch
+    from sae_lens import SAEMetadata, TopKSAE, TopKSAEConfig
+
+    named = {"model_name": "tiny", "hook_name": "blocks.1.hook_resid_post", **metadata}
+    sae = TopKSAE(TopKSAEConfig(d_in=d_in, d_sae=d_sae, k=k, metadata=SAEMetadata(**named)))
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in sae.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.3)
+    sae.save_model(directory)
+    return sae

@@ -1,11 +1,13 @@
 """Assets about concepts: metrics per benchmark and suite, gaps, their clusters, and the report."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import TypeVar
 
 import dagster as dg
 
 from cg_pipeline import pipeline
+from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.defs.charts import coverage_chart, performance_chart
 from cg_pipeline.defs.partitions import (
     CELL,
@@ -18,8 +20,12 @@ from cg_pipeline.defs.partitions import (
     model_of,
     reader_of,
 )
+from cg_pipeline.defs.provenance import report_provenance
 from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice
 from cg_pipeline.defs.results import declared, links, preview, result
+from cg_pipeline.gaps.headline import mean_score
+from cg_pipeline.gaps.inputs import ReportInputs
+from cg_pipeline.gaps.report import headline_lines
 from cg_pipeline.identity import (
     STAGES,
     concept_metrics_id,
@@ -42,6 +48,9 @@ from cg_pipeline.records import (
     SuiteMetrics,
 )
 from cg_pipeline.specs import Study
+from cg_pipeline.store.reports import save_report
+
+R = TypeVar("R", Example, Completion, Score)
 
 _EVERY_CELL = dg.AssetIn(partition_mapping=CELLS_OF_MODEL)
 _READER = dg.AssetIn(partition_mapping=READER_OF_MODEL)
@@ -82,7 +91,8 @@ def concept_metrics(
             "missing_share": float(1 - fires.mean()),
             "median_performance": float(found["performance"].median()),
             "coverage": coverage_chart(found),
-            "performance": performance_chart(found),
+            "performance": performance_chart(found, mean_score(scores), study.rules),
+            **links(context, {"scores": [context.partition_key], "activations": [context.partition_key]}),
         },
     )
 
@@ -118,8 +128,8 @@ def suite_metrics(
             "missing_share": float(missing.mean()),
             "median_performance": float(found["performance"].median()),
             "coverage": coverage_chart(found),
-            "performance": performance_chart(found),
-            **links(context, "concept_metrics", [cell_key(model, name) for name in study.benchmarks]),
+            "performance": performance_chart(found, None, study.rules),
+            **links(context, {"concept_metrics": [cell_key(model, name) for name in study.benchmarks]}),
         },
     )
 
@@ -233,7 +243,71 @@ def gap_report(
     study_choice: StudyChoice,
 ) -> dg.MaterializeResult:
     """The gap report of one model: self-contained HTML and Markdown, with where every number comes from."""
-    raise NotImplementedError
+    model, study = model_of(context.partition_key), study_choice.study
+    for table, found in (("examples", examples), ("completions", completions), ("scores", scores)):
+        require(study, table, model.name, {row.benchmark for row in found})
+    require(study, "activations", model.name, set(activations))
+    made = store.warehouse.materialisations()
+    inputs = ReportInputs(
+        model=model,
+        study=study,
+        sae=reader_of(model),
+        benchmarks={name: BENCHMARKS[name] for name in study.benchmarks},
+        examples=_by_benchmark(examples, study),
+        completions=_by_benchmark(completions, study),
+        scores=_by_benchmark(scores, study),
+        activations={name: activations[name] for name in study.benchmarks},
+        concepts=concepts,
+        concept_metrics=concept_metrics[concept_metrics["benchmark"].isin(study.benchmarks)],
+        suite=suite_metrics,
+        gaps=gaps,
+        clusters=gap_clusters,
+        provenance=report_provenance(context.run_id, model, study, made),
+    )
+    report = pipeline.write_report(inputs)
+    figures = {f"figures/{name}.svg": svg for name, svg in report.figures.items()}
+    paths = save_report(
+        store.layout, model.name, {**figures, "report.html": report.html, "report.md": report.markdown}
+    )
+    of_suite = [gap for gap in gaps if gap.scope == "suite"]
+    stored = StoredReport(
+        model=model.name,
+        study=study.name,
+        html_path=str(paths["report.html"]),
+        markdown_path=str(paths["report.md"]),
+        n_gaps=len(of_suite),
+        headline=tuple(headline_lines(inputs)),
+    )
+    fingerprint = gap_report_id(store.warehouse.fingerprint_of("gap_clusters", {"model": model.name}) or "", study)
+    cells = [cell_key(model.name, name) for name in study.benchmarks]
+    return result(
+        [stored],
+        fingerprint,
+        {
+            "report": dg.MetadataValue.path(str(store.layout.data_dir / stored.html_path)),
+            "headline": dg.MetadataValue.md("```\n" + "\n".join(stored.headline) + "\n```"),
+            "accuracy": {name: mean_score(found) for name, found in inputs.scores.items()},
+            "n_gaps": stored.n_gaps,
+            **links(
+                context,
+                {
+                    "examples": study.benchmarks,
+                    "completions": cells,
+                    "activations": cells,
+                    "concept_metrics": cells,
+                    "gaps": [model.name],
+                },
+            ),
+        },
+    )
+
+
+def _by_benchmark(rows: Sequence[R], study: Study) -> dict[str, list[R]]:
+    grouped: dict[str, list[R]] = {name: [] for name in study.benchmarks}
+    for row in rows:
+        if row.benchmark in grouped:
+            grouped[row.benchmark].append(row)
+    return grouped
 
 
 def require(study: Study, table: str, model: str, found: Collection[str]) -> None:

@@ -6,20 +6,17 @@ across a dimension gets what is there of it and says itself what it cannot do wi
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
-from importlib.metadata import version
 from typing import Any
 
 import dagster as dg
 
+from cg_pipeline.defs.provenance import package_versions
 from cg_pipeline.defs.resources import Store
 from cg_pipeline.records import ConceptActivations
 from cg_pipeline.store.activations import load_activations
 from cg_pipeline.store.materialisations import Provenance
 from cg_pipeline.store.schema import TABLES
 from cg_pipeline.store.tables import Table
-
-_RECORDED = ("cg-pipeline", "torch", "transformers", "sae-lens", "numpy", "scipy", "pandas", "duckdb", "dagster")
 
 
 class WarehouseIOManager(dg.ConfigurableIOManager):
@@ -87,10 +84,5 @@ def _provenance(context: dg.OutputContext) -> Provenance:
         fingerprint=str(stated.value),
         run_id=context.run_id,
         code_version=str(context.version or ""),
-        versions=_versions(),
+        versions=package_versions(),
     )
-
-
-@lru_cache
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in _RECORDED}

@@ -37,6 +37,22 @@ def preview(rows: Sequence[Any]) -> dg.MetadataValue:
     return dg.MetadataValue.table(records=records, schema=dg.TableSchema(columns=columns))
 
 
+def links(context: dg.AssetExecutionContext, inputs: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Where the inputs were made: for each asset, the runs that wrote the partitions read."""
+    return {f"made_by_{asset}": _runs_of(context, asset, keys) for asset, keys in inputs.items()}
+
+
+def _runs_of(context: dg.AssetExecutionContext, asset: str, keys: Sequence[str]) -> dg.MetadataValue:
+    lines = []
+    for key in keys:
+        records = context.instance.fetch_materializations(
+            dg.AssetRecordsFilter(asset_key=dg.AssetKey(asset), asset_partitions=[key]), limit=1
+        ).records
+        run = records[0].run_id if records else None
+        lines.append(f"- {key}: " + (f"[run {run[:8]}](/runs/{run})" if run else "not materialised by a run"))
+    return dg.MetadataValue.md("\n".join(lines))
+
+
 def _short(value: object) -> str:
     text = "NULL" if value is None else " · ".join(map(str, value)) if isinstance(value, tuple) else str(value)
     return text if len(text) <= _PREVIEW_CHARACTERS else text[: _PREVIEW_CHARACTERS - 1] + "…"

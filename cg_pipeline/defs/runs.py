@@ -67,6 +67,7 @@ def stale_assets(unit: Unit, warehouse: Warehouse, expected: Expected) -> list[s
 
 def run_study(
     definitions: dg.Definitions,
+    instance: dg.DagsterInstance,
     study: Study,
     layout: Layout,
     named_by: str,
@@ -79,12 +80,11 @@ def run_study(
     """
     warehouse = Warehouse(layout)
     expected = Expected(layout, study, named_by)
-    with dg.DagsterInstance.get() as instance:
-        for unit in units_of(study):
-            stale = stale_assets(unit, warehouse, expected)
-            report(unit, stale)
-            if stale:
-                _run(definitions, unit, stale, instance)
+    for unit in units_of(study):
+        stale = stale_assets(unit, warehouse, expected)
+        report(unit, stale)
+        if stale:
+            _run(definitions, unit, stale, instance)
 
 
 def _run(definitions: dg.Definitions, unit: Unit, assets: list[str], instance: dg.DagsterInstance) -> None:

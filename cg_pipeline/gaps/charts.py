@@ -7,10 +7,27 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from cg_pipeline.gaps.drawing import BLUE, GROUND, INK, MUTED, ORANGE, PURPLE, RED, SKY, Chart, canvas, render
-from cg_pipeline.gaps.headline import BenchmarkHeadline
+from cg_pipeline.gaps.drawing import (
+    BLUE,
+    DARK,
+    GROUND,
+    INK,
+    MUTED,
+    ORANGE,
+    PALE,
+    PURPLE,
+    RED,
+    SHADE,
+    SKY,
+    Chart,
+    canvas,
+    render,
+)
+from cg_pipeline.gaps.headline import BenchmarkHeadline, supported_performance
 from cg_pipeline.gaps.legible import shorten
-from cg_pipeline.records import Gap
+from cg_pipeline.gaps.selection import supported
+from cg_pipeline.records import ConceptMetrics, Gap, SuiteMetrics
+from cg_pipeline.specs import GapRules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,52 +37,47 @@ _LABEL_LENGTH = 34
 _MAX_NUMBERED = 12
 """Benchmarks up to which the cells of the overlap map carry numbers."""
 
-_GAP_COLOURS = {"model_gap": RED, "under_represented": PURPLE, "over_represented": ORANGE}
+_GAP_COLOURS = {"under_represented": PURPLE, "over_represented": ORANGE, "model_gap": RED}
 _GAP_WORDS = {
-    "model_gap": "model gap",
     "under_represented": "under-represented",
     "over_represented": "over-represented",
+    "model_gap": "model gap",
 }
+_NAMED = 3
+"""Gaps of each kind that the scatter plot names."""
 
 
-def draw_coverage(coverage: Float[np.ndarray, " n_concepts"]) -> Chart:
+def draw_coverage(rows: ConceptMetrics | SuiteMetrics) -> Chart:
     """Histogram of χ_bench on a logarithmic axis; the concepts at 0 are a bar of their own at its left."""
+    coverage = rows["coverage"].to_numpy(dtype=float)
     covered, n_missing = coverage[coverage > 0], int((coverage == 0).sum())
     share = f"{n_missing / len(coverage):.1%}" if len(coverage) else "none"
+    edges = _log_edges(covered)
+    step = edges[1] / edges[0]
+    zero = edges[0] / step**4
     with canvas(3.1) as (figure, axes):
-        if len(covered):
-            edges = _log_edges(covered)
-            counts, _, _ = axes.hist(covered, bins=edges, color=BLUE, edgecolor=GROUND, linewidth=0.5)
-            _mark(axes, float(np.median(covered)), f"median {np.median(covered):.2g}")
-        else:
-            edges, counts = np.geomspace(0.1, 10, 41), np.zeros(40)
-        step = edges[1] / edges[0]
-        axes.bar(edges[0] / step**4, n_missing, width=edges[0] / step**4 * (step**1.5 - step**-1.5), color=ORANGE)
-        axes.set_xscale("log")
+        counts, _, _ = axes.hist(covered, bins=edges, color=BLUE, edgecolor=GROUND, linewidth=0.5)
+        axes.bar(zero, n_missing, width=zero * (step**1.5 - step**-1.5), color=ORANGE)
+        note = f"never: {n_missing:,}\n({share})"
+        at_top = {"textcoords": "offset points", "ha": "center", "va": "bottom", "color": INK, "fontsize": 9.5}
+        axes.annotate(note, (zero, n_missing), (0, 5), **at_top)
+        _log_ticks(axes)
+        powers = 10.0 ** np.arange(np.ceil(np.log10(edges[0])), np.floor(np.log10(edges[-1])) + 1)
+        axes.set_xticks([zero, *powers], ["0", *(f"{power:g}" for power in powers)])
         axes.set_xlim(edges[0] / step**9, edges[-1] * step)
-        axes.set_ylim(0, max(n_missing, counts.max(), 1) * 1.22)
+        axes.set_ylim(0, max(n_missing * 1.25, counts.max() * 1.2, 1.25))
+        if len(covered):
+            _mark(axes, float(np.median(covered)), f"median {np.median(covered):.2g}")
         _whole_counts(axes)
-        axes.annotate(
-            f"never: {n_missing:,}\n({share})",
-            (edges[0] / step**4, n_missing),
-            (0, 5),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            color=INK,
-            fontsize=9.5,
-        )
-        axes.set(xlabel="coverage χ_bench of the suite (1 = the average concept; log scale)", ylabel="concepts")
+        axes.set(xlabel="coverage χ_bench (log scale)", ylabel="concepts")
         axes.grid(axis="x", visible=False)
         alt = f"Histogram of coverage over {len(coverage):,} concepts: {n_missing:,} ({share}) have coverage 0."
-        return render(figure, name="coverage", title="How much the suite exercises each concept", alt=alt)
+        return render(figure, name="coverage", title="How much each concept is exercised", alt=alt)
 
 
-def draw_performance(
-    performance: Float[np.ndarray, " n_supported"], mean_scores: Sequence[float], min_n_eff: float
-) -> Chart:
-    """Histogram of χ_model over the supported concepts, with the mean score of the suite's benchmarks."""
-    suite_mean = float(np.mean(mean_scores)) if len(mean_scores) else np.nan
+def draw_performance(rows: ConceptMetrics | SuiteMetrics, mean_score: float | None, rules: GapRules) -> Chart:
+    """Histogram of χ_model over the supported concepts, with the mean score to compare with."""
+    performance = supported_performance(rows, rules)
     with canvas(3.1) as (figure, axes):
         counts, _, _ = axes.hist(
             performance, bins=np.linspace(0, 1, 51), color=BLUE, edgecolor=GROUND, linewidth=0.5
@@ -73,12 +85,12 @@ def draw_performance(
         axes.set_xlim(0, 1)
         axes.set_ylim(0, max(counts.max(), 1) * 1.22)
         _whole_counts(axes)
-        if len(mean_scores):
-            _mark(axes, suite_mean, f"benchmarks' mean score {suite_mean:.2f}")
-        axes.set(xlabel="performance χ_model of the suite", ylabel="concepts")
+        if mean_score is not None:
+            _mark(axes, mean_score, f"mean score {mean_score:.2f}")
+        axes.set(xlabel="performance χ_model", ylabel="concepts")
         axes.grid(axis="x", visible=False)
         middle = f"; the median is {np.median(performance):.2f}" if len(performance) else ""
-        alt = f"Histogram of performance over {len(performance):,} concepts with n_eff of at least {min_n_eff:g}{middle}."
+        alt = f"Histogram of performance over {len(performance):,} concepts with n_eff of at least {rules.min_n_eff:g}{middle}."
         return render(figure, name="performance", title="How well the model does where each concept is active", alt=alt)
 
 
@@ -92,12 +104,13 @@ def draw_accuracy(headlines: Sequence[BenchmarkHeadline], titles: Mapping[str, s
                 continue
             axes.barh(place, line.accuracy, height=0.62, color=SKY)
             axes.plot([line.low, line.high], [place, place], color=INK, linewidth=1.4, solid_capstyle="butt")
-            note = f"{line.accuracy:.2f}  (n = {line.n_scored:,})"
-            axes.text(line.high + 0.015, place, note, va="center", color=INK, fontsize=9.5)
+            axes.text(1.11, place, f"{line.accuracy:.2f}", va="center", ha="right", color=INK, fontsize=9.5)
+            axes.text(1.3, place, f"n = {line.n_scored:,}", va="center", ha="right", color=MUTED, fontsize=9.5)
         names = [shorten(titles.get(line.benchmark, line.benchmark), _NAME_LENGTH) for line in ranked]
         axes.set_yticks(range(len(ranked)), names, color=INK)
-        axes.set(xlim=(0, 1.22), ylim=(-0.6, max(len(ranked), 1) - 0.4), xlabel="accuracy with 95 % interval")
+        axes.set(xlim=(0, 1.3), ylim=(-0.6, max(len(ranked), 1) - 0.4), xlabel="accuracy with 95 % interval")
         axes.set_xticks(np.linspace(0, 1, 6))
+        axes.spines["bottom"].set_bounds(0, 1)
         axes.grid(axis="y", visible=False)
         spoken = "; ".join(f"{line.benchmark} {line.accuracy:.2f}" for line in ranked[::-1])
         return render(figure, name="accuracy", title="Accuracy by benchmark", alt=f"Bar chart of accuracy: {spoken}.")
@@ -130,46 +143,64 @@ def draw_overlap(overlap: pd.DataFrame, titles: Mapping[str, str]) -> Chart:
         return render(figure, name="overlap", title="Concepts that benchmarks share", alt=alt)
 
 
-def draw_landscape(rows: pd.DataFrame, gaps: Sequence[Gap], labels: Mapping[int, str]) -> Chart:
-    """Coverage × performance of the supported concepts; the suite's gaps in colour, the strongest ones by name."""
+def draw_landscape(
+    rows: SuiteMetrics, gaps: Sequence[Gap], labels: Mapping[int, str], rules: GapRules
+) -> Chart:
+    """Coverage × performance, pale where support is thin; the suite's gaps in colour, the strongest by name."""
     by_kind = {kind: [gap for gap in gaps if gap.kind == kind] for kind in _GAP_COLOURS}
-    places = rows.set_index("concept_id")[["coverage", "performance"]]
+    measured = rows[rows["performance"].notna()]
+    places = measured.set_index("concept_id")[["coverage", "performance"]]
+    firm = supported(measured["n_eff"].to_numpy(dtype=float), rules)
     with canvas(4.2) as (figure, axes):
-        axes.set_xscale("log")
-        axes.set_ylim(-0.03, 1.13)
-        axes.scatter(places["coverage"], places["performance"], s=7, color="#B6C0CA", linewidths=0, rasterized=len(places) > 2000)
-        for x, (kind, members) in zip((0.0, 0.22, 0.55), by_kind.items(), strict=True):
+        _scatter(axes, places[~firm], PALE, 7)
+        _scatter(axes, places[firm], SHADE, 7)
+        for kind, members in by_kind.items():
             marked = places.loc[[gap.concept_id for gap in members if gap.concept_id in places.index]]
-            axes.scatter(
-                marked["coverage"],
-                marked["performance"],
-                s=16,
-                color=_GAP_COLOURS[kind],
-                linewidths=0,
-                rasterized=len(marked) > 2000,
-            )
-            axes.text(
-                x,
-                1.0,
-                f"● {_GAP_WORDS[kind]} ({len(marked):,})",
-                transform=axes.transAxes,
-                va="top",
-                color=_GAP_COLOURS[kind],
-                fontsize=9.5,
-                fontweight="bold",
-            )
+            _scatter(axes, marked, _GAP_COLOURS[kind], 16, f"{_GAP_WORDS[kind]} ({len(marked):,})")
+        _log_ticks(axes)
+        axes.set_ylim(*_span(places["performance"].to_numpy()))
+        axes.legend(
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=3,
+            frameon=False,
+            borderaxespad=0.2,
+            handletextpad=0.1,
+            columnspacing=1.4,
+            labelcolor=[DARK[colour] for colour in _GAP_COLOURS.values()],
+        )
+        axes.set(xlabel="coverage χ_bench (log scale)", ylabel="performance χ_model")
         _name_strongest(axes, places, by_kind, labels)
-        axes.set(xlabel="coverage χ_bench of the suite (log scale)", ylabel="performance χ_model")
-        axes.set_yticks(np.linspace(0, 1, 6))
         alt = f"Scatter plot of coverage and performance of {len(places):,} concepts with the suite's gaps marked."
         return render(figure, name="landscape", title="Coverage and performance together", alt=alt)
 
 
 def _log_edges(values: Float[np.ndarray, " n"], n_bins: int = 40) -> Float[np.ndarray, " n_edges"]:
-    low, high = float(values.min()), float(values.max())
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 10.0)
     if high / low < 1.5:
         low, high = low / 1.5, high * 1.5
     return np.geomspace(low * 0.999, high * 1.001, n_bins + 1)
+
+
+def _log_ticks(axes: "Axes") -> None:
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _span(values: Float[np.ndarray, " n"]) -> tuple[float, float]:
+    """Limits that leave a little air around scores, all of [0, 1] where there are none."""
+    if len(values) == 0:
+        return -0.02, 1.02
+    return max(-0.02, float(values.min()) - 0.06), min(1.02, float(values.max()) + 0.06)
+
+
+def _scatter(axes: "Axes", places: pd.DataFrame, colour: str, size: float, label: str = "") -> None:
+    many = len(places) > 800  # as one picture: a vector each would make a file of megabytes
+    x, y = places["coverage"], places["performance"]
+    axes.scatter(x, y, s=size, color=colour, linewidths=0, label=label, rasterized=many)
 
 
 def _mark(axes: "Axes", x: float, text: str) -> None:
@@ -217,19 +248,20 @@ def _name_strongest(
 ) -> None:
     """Labels for the strongest gaps of each kind, left out where they would lie on one another."""
     taken = []
-    for kind, members in by_kind.items():
-        for gap in [gap for gap in members if gap.concept_id in places.index][:3]:
-            x, y = places.loc[gap.concept_id]
-            right = axes.transAxes.inverted().transform(axes.transData.transform((x, y)))[0] > 0.6
+    for kind, members in list(by_kind.items())[::-1]:
+        for gap in [gap for gap in members if gap.concept_id in places.index][:_NAMED]:
+            place = tuple(places.loc[gap.concept_id])
+            right = axes.transAxes.inverted().transform(axes.transData.transform(place))[0] > 0.6
             label = axes.annotate(
                 shorten(labels.get(gap.concept_id, ""), _LABEL_LENGTH),
-                (x, y),
-                (-5, 0) if right else (5, 0),
+                place,
+                (-6, 0) if right else (6, 0),
                 textcoords="offset points",
                 ha="right" if right else "left",
                 va="center",
                 fontsize=8.5,
-                color=_GAP_COLOURS[kind],
+                color=DARK[_GAP_COLOURS[kind]],
+                bbox={"facecolor": GROUND, "alpha": 0.85, "linewidth": 0, "pad": 1},
             )
             box = label.get_window_extent().expanded(1.0, 1.1)
             if any(box.overlaps(other) for other in taken):

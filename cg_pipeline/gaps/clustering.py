@@ -8,6 +8,7 @@ leaves one giant group beside singletons. scikit-learn is imported where it is u
 more than a second that loading the package need not spend.
 """
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 
@@ -40,9 +41,9 @@ def group_gaps(
 
     similarity(c, d) = 0.6 · cos(words of c, words of d) + 0.4 · cos(direction c, direction d),
     with TF-IDF over label, tokens and contexts for the words; both views are reduced to
-    their 48 leading components first. The number of groups, from 2 to `max_clusters`, has
-    the highest silhouette; 1 where fewer than three gaps differ. Gaps of single benchmarks
-    are not grouped. Equal input and seed give equal groups.
+    their 48 leading components first. The number of groups, from 2 to `max_clusters` and at
+    most √n, has the highest silhouette; 1 where fewer than three gaps differ. Gaps of single
+    benchmarks are not grouped. Equal input and seed give equal groups.
 
     Source: this project; the paper has an LLM group the concepts [given].
     """
@@ -129,7 +130,7 @@ def _best_labels(points: Float[np.ndarray, "n_gaps d"], max_clusters: int, seed:
     judged = np.sort(np.random.default_rng(seed).permutation(n)[:_SILHOUETTE_SAMPLE])
     distances = pairwise_distances(points[judged])
     best, best_score = np.zeros(n, dtype=np.int64), -np.inf
-    for k in range(2, min(max_clusters, n_distinct, n - 1) + 1):
+    for k in range(2, min(max_clusters, n_distinct, n - 1, math.ceil(math.sqrt(n))) + 1):
         labels = _k_means(points, k, seed)
         if not 2 <= len(np.unique(labels[judged])) < len(judged):
             continue

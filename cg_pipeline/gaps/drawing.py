@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLUE, SKY, ORANGE, GREEN, RED, PURPLE = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#D55E00", "#CC79A7"
+DARK = {ORANGE: "#8A5A00", RED: "#B04A00", PURPLE: "#97406B"}
+"""The same colours dark enough for words on white."""
 INK, MUTED, GRID, GROUND = "#1F2933", "#5B6773", "#E3E7EB", "#FFFFFF"
+SHADE, PALE = "#AEB9C4", "#DDE3E9"
 
 WIDTH = 7.0
 """Inches: 700 px at the size reports show."""
@@ -103,7 +106,7 @@ def render(figure: "Figure", *, name: str, title: str, alt: str) -> Chart:
     """The figure as a chart; call it within its `canvas`."""
     svg, png = io.StringIO(), io.BytesIO()
     metadata = {"Date": None, "Creator": None, "Title": title}
-    figure.savefig(svg, format="svg", metadata=metadata)
+    figure.savefig(svg, format="svg", dpi=216, metadata=metadata)  # dots per inch of pictures inside it
     figure.savefig(png, format="png", dpi=144, metadata={"Software": None})
     text = svg.getvalue().replace("'DejaVu Sans'", _FONTS)
     return Chart(name=name, title=title, alt=alt, svg=text, png=png.getvalue())

@@ -68,6 +68,12 @@ def summarise_benchmarks(
     ]
 
 
+def mean_score(scores: Sequence[Score]) -> float | None:
+    """Mean of the scored ones, in [0, 1]; None when none is scored."""
+    values = [score.value for score in scores if score.value is not None]
+    return math.fsum(values) / len(values) if values else None
+
+
 def describe_coverage(
     table: ConceptMetrics | SuiteMetrics, concepts: Sequence[Concept], rules: GapRules
 ) -> CoverageShape:
@@ -98,16 +104,15 @@ def supported_performance(rows: pd.DataFrame, rules: GapRules) -> Float[np.ndarr
 
 
 def _headline(name: str, scores: Sequence[Score], coverage: CoverageShape) -> BenchmarkHeadline:
-    values = [score.value for score in scores if score.value is not None]
-    accuracy = math.fsum(values) / len(values) if values else math.nan
-    low, high = wilson_interval(accuracy, len(values)) if values else (math.nan, math.nan)
+    accuracy, n_scored = mean_score(scores), sum(score.value is not None for score in scores)
+    low, high = (math.nan, math.nan) if accuracy is None else wilson_interval(accuracy, n_scored)
     reasons = Counter(score.reason for score in scores if score.value is None)
     return BenchmarkHeadline(
         benchmark=name,
         n_examples=len(scores),
-        n_scored=len(values),
+        n_scored=n_scored,
         unscored=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
-        accuracy=accuracy,
+        accuracy=math.nan if accuracy is None else accuracy,
         low=low,
         high=high,
         coverage=coverage,

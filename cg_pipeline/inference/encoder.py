@@ -66,7 +66,12 @@ class SaeEncoder:
         reader has positions for, gets an empty row and n_tokens 0; it is never cut.
 
         Source: arXiv 2512.20638, saliency [given]; which tokens count is `Sae.token_mask`.
+
+        Raises:
+            ValueError: ids and texts differ in number, or the SAE gives activations below 0 or not finite.
         """
+        if len(example_ids) != len(texts):
+            raise ValueError(f"{len(example_ids)} example ids for {len(texts)} texts; expected one each.")
         prompts = [self._render(text) for text in texts]
 
         def run(batch: list[int]) -> list[SparseRow]:
@@ -80,14 +85,15 @@ class SaeEncoder:
         prompts = [self._render(text) for text in texts]
         starts = np.cumsum([0, *(int(prompt.content_mask.sum()) for prompt in prompts)])
 
-        def run(batch: list[int]) -> list[Firings | None]:
-            numbers = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in batch])
-            found = self._firings([prompts[i] for i in batch], torch.from_numpy(numbers))
-            return [found, *[None] * (len(batch) - 1)]
-
         total = no_firings(self.n_concepts, _FIRINGS_KEPT, self._reader.device)
-        for found in map_in_batches(run, [len(prompt.input_ids) for prompt in prompts], self._batch_tokens):
-            total = total if found is None else total.merged(found)
+
+        def run(batch: list[int]) -> list[None]:
+            nonlocal total
+            numbers = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in batch])
+            total = total.merged(self._firings([prompts[i] for i in batch], torch.from_numpy(numbers)))
+            return [None] * len(batch)
+
+        map_in_batches(run, [len(prompt.input_ids) for prompt in prompts], self._batch_tokens)
         return describe_dictionary(self._spec, self._reader, self._unit_directions(), total, texts, prompts)
 
     def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
@@ -100,16 +106,12 @@ class SaeEncoder:
     def _render(self, text: str) -> RenderedPrompt:
         """The text as its model would be asked it; without tokens when the model has no positions for it."""
         prompt = render_prompt(self._reader.tokenizer, self._reader.spec, text)
-        positions = getattr(self._reader.module.config.get_text_config(), "max_position_embeddings", None)
+        name, config = self._reader.spec.name, self._reader.module.config.get_text_config()
+        positions = getattr(config, "max_position_embeddings", None)
         if positions is None or len(prompt.input_ids) <= positions:
             return prompt
-        _log.warning(
-            "A text of %d tokens is longer than the %d positions of %s; it is left out.",
-            len(prompt.input_ids), positions, self._reader.spec.name,
-        )  # fmt: skip
-        return RenderedPrompt(
-            prompt.input_ids[:0], prompt.content_mask[:0], prompt.special_mask[:0], prompt.spans[:0]
-        )
+        _log.warning("Left out a text of %d tokens: %s has %d positions.", len(prompt.input_ids), name, positions)
+        return prompt.without_tokens()
 
     def _pooled(self, prompts: list[RenderedPrompt]) -> list[SparseRow]:
         masks = [prompt.counted(self._spec.token_mask) for prompt in prompts]

@@ -38,9 +38,8 @@ class Occurrence:
     @property
     def piece(self) -> str:
         """The token, with `…` on the side where its word goes on."""
-        start, end = self._word_span()
-        before, _, after = self.text[start:end].partition(self.token)
-        return f"{'…' if before.strip() else ''}{self.token}{'…' if after.strip() else ''}"
+        (start, end), (first, last) = self._token_span(), self._word_span()
+        return f"{'…' if first < start else ''}{self.token}{'…' if last > end else ''}"
 
     def context(self) -> str:
         """A short excerpt on one line, the token between ⟦ and ⟧."""
@@ -61,12 +60,15 @@ class Occurrence:
             right = right.rpartition(" ")[0]
         return {word.casefold(): word for side in (left, right) for word in _WORD.findall(side)}
 
-    def _word_span(self) -> tuple[int, int]:
+    def _token_span(self) -> tuple[int, int]:
+        """The token without its surrounding space, unless it is nothing else."""
         inside = self.text[self.start : self.end]
         if not inside.strip():
             return self.start, self.end
-        start = self.start + len(inside) - len(inside.lstrip())
-        end = self.end - (len(inside) - len(inside.rstrip()))
+        return self.end - len(inside.lstrip()), self.start + len(inside.rstrip())
+
+    def _word_span(self) -> tuple[int, int]:
+        start, end = self._token_span()
         while start > 0 and self.text[start].isalnum() and self.text[start - 1].isalnum():
             start -= 1
         while end < len(self.text) and self.text[end - 1].isalnum() and self.text[end].isalnum():

@@ -44,7 +44,7 @@ def pool_tokens(
             first, last = max(done, ends[row] - sizes[row]), min(done + len(chunk), ends[row])
             sums[row] += chunk[first - done : last - done].sum(0)
         done += len(chunk)
-    return [_sparse_row(total, size) for total, size in zip(sums, sizes, strict=True)]
+    return _sparse_rows(sums, sizes)
 
 
 def join_rows(example_ids: tuple[str, ...], rows: Sequence[SparseRow], n_concepts: int) -> ConceptActivations:
@@ -59,9 +59,14 @@ def join_rows(example_ids: tuple[str, ...], rows: Sequence[SparseRow], n_concept
     )
 
 
-def _sparse_row(total: Float[Tensor, " d_sae"], size: int) -> SparseRow:
-    ids = total.nonzero()[:, 0]
-    return SparseRow(ids.cpu().numpy(), (total[ids] / max(1, size)).cpu().numpy(), size)
+def _sparse_rows(sums: Float[Tensor, "batch d_sae"], sizes: Sequence[int]) -> list[SparseRow]:
+    rows, ids = sums.nonzero(as_tuple=True)
+    ends = torch.bincount(rows, minlength=len(sizes)).cumsum(0).cpu().numpy()[:-1]
+    parts = zip(np.split(ids.cpu().numpy(), ends), np.split(sums[rows, ids].cpu().numpy(), ends), strict=True)
+    return [
+        SparseRow(concepts, values / np.float32(max(1, size)), size)
+        for (concepts, values), size in zip(parts, sizes, strict=True)
+    ]
 
 
 def _check_activations(chunk: Float[Tensor, "n_chunk d_sae"]) -> None:

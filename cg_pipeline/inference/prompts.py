@@ -40,6 +40,10 @@ class RenderedPrompt:
     spans: Int[np.ndarray, "seq 2"]
     """Characters of the text that a content token covers, from (first) to (one past the last); (0, 0) elsewhere."""
 
+    def without_tokens(self) -> "RenderedPrompt":
+        """An empty prompt, for a text that is not to be read."""
+        return RenderedPrompt(self.input_ids[:0], self.content_mask[:0], self.special_mask[:0], self.spans[:0])
+
     def counted(self, token_mask: str) -> Bool[np.ndarray, " seq"]:
         """Which tokens a `token_mask` of an SAE spec counts."""
         if token_mask == "content":

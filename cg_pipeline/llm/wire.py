@@ -9,7 +9,9 @@ never stops sending neither fills the memory nor holds a run forever.
 """
 
 import email.utils
+import functools
 import math
+import ssl
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -56,10 +58,18 @@ def connect(endpoint: Endpoint) -> openai.OpenAI:
         max_retries=0,
         timeout=endpoint.timeout_s,
         default_headers={"Authorization": f"Bearer {key}"},
-        http_client=openai.DefaultHttpxClient(trust_env=not endpoint.is_loopback, follow_redirects=False),
+        http_client=openai.DefaultHttpxClient(
+            verify=_certificates(), trust_env=not endpoint.is_loopback, follow_redirects=False
+        ),
     )
     client.organization = client.project = None
     return client
+
+
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """The trusted authorities, SSL_CERT_FILE included; reading them takes longer than all else in a client."""
+    return httpx2.create_ssl_context()
 
 
 def post(client: openai.OpenAI, endpoint: Endpoint, request: Mapping[str, Any]) -> str | Fault:

@@ -62,11 +62,15 @@ def _load(shards: ShardSet, index: int) -> ConceptActivations:
 def _check_rows(part: ConceptActivations) -> None:
     n_examples, nnz = len(part.example_ids), len(part.concept_ids)
     rising = len(part.indptr) == n_examples + 1 and part.indptr[0] == 0 and np.all(np.diff(part.indptr) >= 0)
-    if not rising or part.indptr[-1] != nnz or (len(part.saliency), len(part.n_tokens)) != (nnz, n_examples):
+    if not rising or part.indptr[-1] != nnz:
         raise ValueError(
-            f"Activations of {n_examples} examples have {len(part.indptr)} row pointers {part.indptr[:3]}… for "
-            f"{nnz} concept ids, {len(part.saliency)} values and {len(part.n_tokens)} token counts; expected "
-            f"{n_examples + 1} pointers rising from 0 to {nnz}, and as many values and counts as ids and examples."
+            f"Activations have row pointers {part.indptr[:3]}…{part.indptr[-1:]}, {len(part.indptr)} of them; "
+            f"expected {n_examples + 1}, one per example and one more, rising from 0 to {nnz}."
+        )
+    if (len(part.saliency), len(part.n_tokens)) != (nnz, n_examples):
+        raise ValueError(
+            f"Activations have {len(part.saliency)} values and {len(part.n_tokens)} token counts; "
+            f"expected {nnz} and {n_examples}."
         )
 
 
@@ -76,6 +80,4 @@ def _check_values(part: ConceptActivations) -> None:
         raise ValueError(f"Activations hold concept {outside[0]}; expected 0 to {part.n_concepts - 1}.")
     wrong = part.saliency[~(np.isfinite(part.saliency) & (part.saliency > 0))]
     if len(wrong):
-        raise ValueError(
-            f"Activations hold saliency {wrong[0]}; expected finite values above 0, zeros left out."
-        )
+        raise ValueError(f"Activations hold saliency {wrong[0]}; expected finite values above 0 only.")

@@ -162,7 +162,7 @@ def _refuse_nul(place: str, array: pa.Array, row_of: Callable[[int], int]) -> No
     index = found.index(True).as_py()
     if index >= 0:
         raise ValueError(
-            f"{place}, row {row_of(index)}: {_shown(array[index].as_py())} holds a NUL character, "
+            f"{place}, row {row_of(index)}: {reprlib.repr(array[index].as_py())} holds a NUL character, "
             "at which many readers cut a text; expected text without. Replace it where the text is made."
         )
 

@@ -45,10 +45,11 @@ def good(**fields: str) -> Step:
 
 
 def failure(
-    status: int, message: str = "it broke", code: str | None = None, param: str | None = None, **headers: str
-):
+    status: int, message: str = "it broke", *, code: str = "", param: str = "", **headers: str
+) -> Step:
     """An error in OpenAI's form."""
-    return step(json.dumps({"error": {"message": message, "code": code, "param": param}}), status, **headers)
+    error = {"message": message, "code": code or None, "param": param or None}
+    return step(json.dumps({"error": error}), status, **headers)
 
 
 @dataclass

@@ -10,24 +10,20 @@ from cg_pipeline.llm.wire import Fault, connect, post, quote
 from tests.llm.fake_server import FakeServer, failure, good, step
 
 KEY = "sk-very-secret-0123456789"
+REQUEST = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "temperature": 0.0}
 
 
 def send(server, **settings):
     endpoint = Endpoint(base_url=server.url, model="m", **{"timeout_s": 5.0, **settings})
-    request = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "temperature": 0.0}
     with connect(endpoint) as client:
-        return post(client, endpoint, request)
+        return post(client, endpoint, REQUEST)
 
 
 def test_the_body_comes_back_as_sent():
     with FakeServer([step('{"any": "thing"}')]) as server:
         assert send(server) == '{"any": "thing"}'
     assert server.paths == ["/v1/chat/completions"]
-    assert server.requests[0] == {
-        "model": "m",
-        "messages": [{"role": "user", "content": "hi"}],
-        "temperature": 0.0,
-    }
+    assert server.requests == [REQUEST]
 
 
 def test_only_the_endpoint_decides_what_is_sent(monkeypatch):
@@ -65,10 +61,15 @@ def test_a_redirect_is_not_followed():
     assert elsewhere.requests == []
 
 
+REMEDIES = {
+    "omit": [400, 422],
+    "none": [401, 403, 404, 413],
+    "wait": [408, 409, 429, 500, 502, 503, 529],
+}
+
+
 @pytest.mark.parametrize(
-    ("status", "remedy"),
-    [(400, "omit"), (401, "none"), (403, "none"), (404, "none"), (408, "wait"), (409, "wait"), (413, "none")]
-    + [(422, "omit"), (429, "wait"), (500, "wait"), (502, "wait"), (503, "wait"), (529, "wait")],
+    ("status", "remedy"), [(status, remedy) for remedy, listed in REMEDIES.items() for status in listed]
 )
 def test_each_status_has_its_remedy(status, remedy):
     with FakeServer([failure(status, "unsupported value: temperature")]) as server:
@@ -80,7 +81,7 @@ def test_each_status_has_its_remedy(status, remedy):
 
 @pytest.mark.parametrize(("status", "code"), [(429, "insufficient_quota"), (400, "content_filter")])
 def test_what_no_retry_can_cure_is_not_retried(status, code):
-    with FakeServer([failure(status, "No.", code)]) as server:
+    with FakeServer([failure(status, "No.", code=code)]) as server:
         fault = send(server)
     assert fault == Fault(reason=f"answered HTTP {status} (No.)", remedy="none")
 

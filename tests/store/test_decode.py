@@ -17,19 +17,22 @@ from tests.store.toys import METRICS, frame
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"))
 """Anything but NUL and unpaired surrogates, which are refused: quotes, emoji, right-to-left, control characters."""
 PROMPT = TEXT.map(lambda text: f"{text}?")
-EXAMPLES = st.builds(Example, benchmark=TEXT, category=TEXT, cluster=TEXT, prompt=PROMPT, targets=st.tuples(TEXT))
-NUMBERS = st.lists(st.floats(allow_nan=False)).map(tuple)
-COMPLETIONS = st.builds(
-    Completion,
-    model=TEXT,
-    benchmark=TEXT,
-    example_id=TEXT,
-    text=TEXT,
-    choice_logprobs=NUMBERS,
-    choice_tokens=st.lists(st.integers(-(2**63), 2**63 - 1)).map(tuple),
-    stop=st.sampled_from(["end", "length", "choice", "overflow"]),
-    n_prompt_tokens=st.integers(0, 2**63 - 1),
-    n_completion_tokens=st.integers(0, 9),
+EXAMPLES = st.fixed_dictionaries(
+    {"benchmark": TEXT, "category": TEXT, "cluster": TEXT, "prompt": PROMPT, "targets": st.tuples(TEXT)}
+)
+NUMBERS = st.lists(st.floats(allow_nan=False), max_size=5).map(tuple)
+COMPLETIONS = st.fixed_dictionaries(
+    {
+        "model": TEXT,
+        "benchmark": TEXT,
+        "example_id": TEXT,
+        "text": TEXT,
+        "choice_logprobs": NUMBERS,
+        "choice_tokens": st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5).map(tuple),
+        "stop": st.sampled_from(["end", "length", "choice", "overflow"]),
+        "n_prompt_tokens": st.integers(0, 2**63 - 1),
+        "n_completion_tokens": st.integers(0, 9),
+    }
 )
 
 SCORES = table_of(Score, name="scores")
@@ -60,19 +63,22 @@ PAIRS = table_of(Pair, name="pairs")
 
 @settings(max_examples=40)
 @given(st.lists(EXAMPLES, max_size=4))
-def test_examples_come_back_equal(rows: list[Example]) -> None:
+def test_examples_come_back_equal(drawn: list[dict[str, Any]]) -> None:
+    rows = [Example(**fields) for fields in drawn]
     assert from_arrow(EXAMPLE_TABLE, to_arrow(EXAMPLE_TABLE, rows)) == rows
 
 
 @settings(max_examples=40)
 @given(st.lists(COMPLETIONS, max_size=4))
-def test_completions_come_back_equal(rows: list[Completion]) -> None:
-    table = table_of(Completion, name="completions")
+def test_completions_come_back_equal(drawn: list[dict[str, Any]]) -> None:
+    table, rows = table_of(Completion, name="completions"), [Completion(**fields) for fields in drawn]
     assert from_arrow(table, to_arrow(table, rows)) == rows
 
 
 def test_none_comes_back_as_none_and_nan_as_nan() -> None:
-    unscored = Score(model="m", benchmark="b", example_id="e", outcome="unscored", value=None, reason="unparsed")
+    unscored = Score(
+        model="m", benchmark="b", example_id="e", outcome="unscored", value=None, reason="unparsed"
+    )
     assert from_arrow(SCORES, to_arrow(SCORES, [unscored])) == [unscored]
     [pair] = from_arrow(PAIRS, to_arrow(PAIRS, [Pair(text="ab", shares=(1.0, float("nan")))]))
     assert np.isnan(pair.share)
@@ -85,7 +91,9 @@ def test_none_comes_back_as_none_and_nan_as_nan() -> None:
 def test_a_derived_field_that_does_not_follow_is_corruption() -> None:
     stored = to_arrow(PAIRS, [Pair(text="ab"), Pair(text="abc")])
     damaged = stored.set_column(stored.column_names.index("length"), "length", pa.array([2, 9]))
-    with pytest.raises(ValueError, match="Stored row 1 of 'pairs' is corrupted: length is 9, but its content gives 3"):
+    with pytest.raises(
+        ValueError, match="Stored row 1 of 'pairs' is corrupted: length is 9, but its content gives 3"
+    ):
         from_arrow(PAIRS, damaged)
 
 
@@ -101,7 +109,9 @@ def test_a_stored_row_that_is_no_valid_record_is_named() -> None:
     score = Score(model="m", benchmark="b", example_id="e", outcome="right", value=1.0)
     stored = to_arrow(SCORES, [score, replace(score, value=0.5, outcome="partial")])
     damaged = stored.set_column(stored.column_names.index("value"), "value", pa.array([1.0, 7.0]))
-    with pytest.raises(ValueError, match=r"Stored row 1 of 'scores' is no valid Score: score is 7\.0; expected"):
+    with pytest.raises(
+        ValueError, match=r"Stored row 1 of 'scores' is no valid Score: score is 7\.0; expected"
+    ):
         from_arrow(SCORES, damaged)
 
 
@@ -110,7 +120,9 @@ def test_a_column_that_is_absent_or_null_is_named() -> None:
     with pytest.raises(ValueError, match=r"Stored rows of 'pairs' lack columns \['text'\]; expected"):
         from_arrow(PAIRS, stored.drop_columns("text"))
     older = stored.set_column(0, "text", pa.array([None], pa.string()))
-    with pytest.raises(ValueError, match="Column 'text' of 'pairs' is NULL in stored row 0; expected VARCHAR. The row"):
+    with pytest.raises(
+        ValueError, match="Column 'text' of 'pairs' is NULL in stored row 0; expected VARCHAR. The row"
+    ):
         from_arrow(PAIRS, older)
 
 
@@ -131,7 +143,9 @@ def test_a_frame_comes_back_with_its_types() -> None:
         ("BIGINT[]", [(1, 2), None], "object"),
     ],
 )
-def test_a_nullable_columns_type_does_not_depend_on_its_values(column_type: str, values: list[Any], dtype: str) -> None:
+def test_a_nullable_columns_type_does_not_depend_on_its_values(
+    column_type: str, values: list[Any], dtype: str
+) -> None:
     column = Column(name="c", type=column_type, description="x", nullable=True)
     table = Table(name="t", columns=(column,))
     rows = pd.DataFrame({"c": pd.Series(values, dtype=object)})

@@ -41,14 +41,23 @@ def one(column_type: str, values: object, *, nullable: bool = False) -> list[obj
     ("wrong", "sentence"),
     [
         ({"name": 5}, "Column 'name' of 'things', row 1: 5 is a int; expected VARCHAR."),
-        ({"name": None}, "Column 'name' of 'things', row 1: a value is missing, and the column is not nullable"),
+        (
+            {"name": None},
+            "Column 'name' of 'things', row 1: a value is missing, and the column is not nullable",
+        ),
         ({"count": 0.5}, "Column 'count' of 'things', row 1: 0.5 is a float; expected BIGINT."),
         ({"count": 1.0}, "Column 'count' of 'things', row 1: 1.0 is a float; expected BIGINT."),
         ({"count": True}, "Column 'count' of 'things', row 1: True is a bool; expected BIGINT."),
         ({"count": "1"}, "Column 'count' of 'things', row 1: '1' is a str; expected BIGINT."),
-        ({"count": 2**63}, "Column 'count' of 'things', row 1: 9223372036854775808 is a int; expected BIGINT"),
+        (
+            {"count": 2**63},
+            "Column 'count' of 'things', row 1: 9223372036854775808 is a int; expected BIGINT",
+        ),
         ({"share": True}, "Column 'share' of 'things', row 1: True is a bool; expected DOUBLE."),
-        ({"share": 2**53 + 1}, "Column 'share' of 'things', row 1: 9007199254740993 is a int; expected DOUBLE"),
+        (
+            {"share": 2**53 + 1},
+            "Column 'share' of 'things', row 1: 9007199254740993 is a int; expected DOUBLE",
+        ),
         ({"share": None}, "Column 'share' of 'things', row 1: None is a NoneType; expected DOUBLE."),
         ({"maybe": 0.5}, "Column 'maybe' of 'things', row 1: 0.5 is a float; expected BIGINT."),
         ({"good": 1}, "Column 'good' of 'things', row 1: 1 is a int; expected BOOLEAN."),
@@ -57,10 +66,13 @@ def one(column_type: str, values: object, *, nullable: bool = False) -> list[obj
         ({"words": ("a", None)}, "Column 'words' of 'things': a list holds a missing item; expected VARCHAR"),
         ({"words": None}, "Column 'words' of 'things', row 1: a value is missing"),
         ({"numbers": (0.5, "x")}, "Column 'numbers' of 'things', row 1: 'x' is a str; expected DOUBLE."),
-        ({"name": "a\0b"}, r"Column 'name' of 'things', row 1: 'a\x00b' is a str holds a NUL character"),
-        ({"words": ("a", "\0")}, r"Column 'words' of 'things', row 1: '\x00' is a str holds a NUL character"),
+        ({"name": "a\0b"}, r"Column 'name' of 'things', row 1: 'a\x00b' holds a NUL character"),
+        ({"words": ("a", "\0")}, r"Column 'words' of 'things', row 1: '\x00' holds a NUL character"),
         ({"name": "\ud800"}, r"Column 'name' of 'things', row 1: '\ud800' is a str; expected VARCHAR ("),
-        ({"words": ("a", "\udfff")}, r"Column 'words' of 'things', row 1: '\udfff' is a str; expected VARCHAR ("),
+        (
+            {"words": ("a", "\udfff")},
+            r"Column 'words' of 'things', row 1: '\udfff' is a str; expected VARCHAR (",
+        ),
     ],
 )
 def test_a_value_that_does_not_fit_is_named(wrong: dict[str, object], sentence: str) -> None:
@@ -84,7 +96,9 @@ def test_columns_are_matched_by_name_not_by_place() -> None:
 
 def test_missing_unknown_and_repeated_columns_are_named() -> None:
     rows = frame("m", "b").rename(columns={"accuracy": "acc"})
-    with pytest.raises(ValueError, match=r"for 'metrics' lacks columns \['accuracy'\], has unknown columns \['acc'\]"):
+    with pytest.raises(
+        ValueError, match=r"for 'metrics' lacks columns \['accuracy'\], has unknown columns \['acc'\]"
+    ):
         to_arrow(METRICS, rows)
     rows = pd.concat([frame("m", "b"), frame("m", "b")[["n"]]], axis=1)
     with pytest.raises(ValueError, match=r"repeats \['n'\]; expected exactly \['model', 'benchmark'"):
@@ -117,11 +131,19 @@ def test_a_frames_numbers_are_never_rounded() -> None:
         ("BIGINT", [1.0, 0.5], "row 1: .*0.5.* is a float64; expected BIGINT"),
         ("BIGINT", [1.0, np.inf], "row 1: .*inf.* is a float64; expected BIGINT"),
         ("DOUBLE", [1, 2**53 + 1], "row 1: .*9007199254740993.* is a int64; expected DOUBLE"),
-        ("BIGINT", np.array([1, 2**63], dtype=np.uint64), "row 1: .*9223372036854775808.* is a uint64; expected"),
+        (
+            "BIGINT",
+            np.array([1, 2**63], dtype=np.uint64),
+            "row 1: .*9223372036854775808.* is a uint64; expected",
+        ),
         ("BIGINT", [True, False], "row 0: .*True.* is a bool; expected BIGINT"),
         ("BOOLEAN", [0, 1], "row 0: .*0.* is a int64; expected BOOLEAN"),
         ("VARCHAR", [1, 2], "row 0: .*1.* is a int64; expected VARCHAR"),
-        ("BIGINT", [1.0, np.nan], "row 1: a value is missing, and the column is not nullable; expected BIGINT"),
+        (
+            "BIGINT",
+            [1.0, np.nan],
+            "row 1: a value is missing, and the column is not nullable; expected BIGINT",
+        ),
         ("VARCHAR", ["a", 1.5], "row 1: 1.5 is a float; expected VARCHAR"),
     ):
         with pytest.raises((TypeError, ValueError), match=f"Column 'c' of 't', {culprit}"):

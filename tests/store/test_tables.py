@@ -90,7 +90,9 @@ def test_declarations_that_make_no_sense_are_refused() -> None:
         Column(name="", type="VARCHAR", description="x")
     with pytest.raises(ValueError, match=r"Table 't' repeats \['a'\]"):
         Table(name="t", columns=(text, Column(name="A", type="DOUBLE", description="x")))
-    with pytest.raises(ValueError, match=r"Table 't' is keyed by \['model'\]; expected VARCHAR columns, of \['a'\]"):
+    with pytest.raises(
+        ValueError, match=r"Table 't' is keyed by \['model'\]; expected VARCHAR columns, of \['a'\]"
+    ):
         Table(name="t", columns=(text,), keys=("model",))
 
 

@@ -9,14 +9,28 @@ from cg_pipeline.store.tables import Column, Table
 
 MADE = Provenance(fingerprint="f1", run_id="run", code_version="1", versions={"numpy": "2"})
 
-HOSTILE_KEYS = ("o'brien", "x') or 1=1 --", "org/Model-7B", 'a"b', "$1", "?", "%", "a\\b", "..", "モデル", "A", "a", " ")
+HOSTILE_KEYS = (
+    "o'brien",
+    "x') or 1=1 --",
+    "org/Model-7B",
+    'a"b',
+    "$1",
+    "?",
+    "%",
+    "a\\b",
+    "..",
+    "モデル",
+    "A",
+    "a",
+    " ",
+)
 
 METRICS = Table(
     name="metrics",
     columns=(
         Column(name="model", type="VARCHAR", description="Model's name."),
         Column(name="benchmark", type="VARCHAR", description="Benchmark's name."),
-        Column(name="coverage", type="DOUBLE", description="Coverage; 1 is \"even\"."),
+        Column(name="coverage", type="DOUBLE", description='Coverage; 1 is "even".'),
         Column(name="accuracy", type="DOUBLE", description="Accuracy."),
         Column(name="n", type="BIGINT", description="Examples."),
         Column(name="note", type="VARCHAR", description="A note.", nullable=True),

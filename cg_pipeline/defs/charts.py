@@ -1,0 +1,27 @@
+"""Charts of the report as metadata of assets, shown in Dagster's UI."""
+
+import base64
+
+import dagster as dg
+
+from cg_pipeline.gaps.charts import draw_coverage, draw_performance
+from cg_pipeline.gaps.drawing import Chart
+from cg_pipeline.records import ConceptMetrics, SuiteMetrics
+from cg_pipeline.specs import GapRules
+
+
+def coverage_chart(rows: ConceptMetrics | SuiteMetrics) -> dg.MetadataValue:
+    """Histogram of χ_bench."""
+    return _picture(draw_coverage(rows))
+
+
+def performance_chart(
+    rows: ConceptMetrics | SuiteMetrics, mean_score: float | None, rules: GapRules
+) -> dg.MetadataValue:
+    """Histogram of χ_model over the supported concepts."""
+    return _picture(draw_performance(rows, mean_score, rules))
+
+
+def _picture(chart: Chart) -> dg.MetadataValue:
+    encoded = base64.b64encode(chart.png).decode("ascii")
+    return dg.MetadataValue.md(f"{chart.alt}\n\n![{chart.title}](data:image/png;base64,{encoded})")

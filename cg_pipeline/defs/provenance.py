@@ -1,0 +1,51 @@
+"""Where a result comes from, in plain values: versions, specs, and the runs that made each part."""
+
+import platform
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.metadata import version
+
+from cg_pipeline.identity import STAGES
+from cg_pipeline.saes import SAES
+from cg_pipeline.fingerprints import fingerprint
+from cg_pipeline.specs import Model, Study
+from cg_pipeline.store.materialisations import Materialisation
+
+_RECORDED = ("cg-pipeline", "torch", "transformers", "sae-lens", "numpy", "scipy", "pandas", "duckdb", "dagster")
+
+
+@lru_cache
+def package_versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on."""
+    return {"python": platform.python_version(), **{name: version(name) for name in _RECORDED}}
+
+
+def report_provenance(
+    run_id: str, model: Model, study: Study, made: Sequence[Materialisation]
+) -> dict[str, object]:
+    """What a report says of its origins: its run, the specs' fingerprints, and each stored part's."""
+    parts = {
+        note.asset + (f" of {note.benchmark}" if note.benchmark else ""): f"{note.fingerprint} by run {note.run_id[:8]}"
+        for note in made
+        if note.asset != "gap_report" and _belongs(note, model, study)
+    }
+    return {
+        "run": run_id,
+        "specs": {
+            f"model {model.name}": fingerprint(model),
+            f"sae {model.reader}": fingerprint(SAES[model.reader]),
+            f"study {study.name}": fingerprint(study),
+        },
+        "seed": study.seed,
+        "stage versions": {stage: str(number) for stage, number in STAGES.items()},
+        "packages": package_versions(),
+        "parts": parts,
+    }
+
+
+def _belongs(note: Materialisation, model: Model, study: Study) -> bool:
+    return (
+        note.model in (None, model.name)
+        and note.benchmark in (None, *study.benchmarks)
+        and note.sae in (None, model.reader)
+    )

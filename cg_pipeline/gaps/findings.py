@@ -1,0 +1,169 @@
+"""What a report says, as plain values, before any layout: rows and sentences for the templates."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from cg_pipeline.gaps.excerpts import Excerpt, strongest_examples
+from cg_pipeline.gaps.headline import (
+    BenchmarkHeadline,
+    CoverageShape,
+    alive_rows,
+    describe_coverage,
+    summarise_benchmarks,
+)
+from cg_pipeline.gaps.inputs import ReportInputs
+from cg_pipeline.gaps.selection import KINDS, SUITE, supported
+from cg_pipeline.records import Concept, Gap, GapCluster, GapKind
+
+SHOWN = 10
+"""Rows of every ranked list."""
+
+_SHOWN_PER_BENCHMARK = 3
+_SHOWN_MEMBERS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConceptFinding:
+    """A concept with its performance and the examples that speak for it."""
+
+    concept: Concept
+    performance: float
+    lift: float
+    coverage: float
+    n_benchmarks: int
+    n_scored: int
+    n_eff: float
+    excerpts: Sequence[Excerpt]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GapFinding:
+    """A gap and the concept it is about."""
+
+    gap: Gap
+    concept: Concept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindFinding:
+    """The strongest gaps of one kind in one scope, and how many there are."""
+
+    kind: GapKind
+    n: int
+    rows: Sequence[GapFinding]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupFinding:
+    """A group of gaps with the labels of its strongest members."""
+
+    cluster: GapCluster
+    labels: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """Everything a report tells, in reading order."""
+
+    headlines: Sequence[BenchmarkHeadline]
+    suite: CoverageShape
+    mean_score: float | None
+    """Plain mean of the benchmarks' accuracies, to compare χ_model of the suite with."""
+    n_examples: int
+    n_scored: int
+    weakest: Sequence[ConceptFinding]
+    """Lowest χ_model first."""
+    strongest: Sequence[ConceptFinding]
+    """Highest χ_model first."""
+    n_supported: int
+    kinds: Sequence[KindFinding]
+    groups: Mapping[GapKind, Sequence[GroupFinding]]
+    by_benchmark: Mapping[str, Sequence[KindFinding]]
+    dense: Sequence[Concept]
+    """Quarantined for firing on almost everything, densest first."""
+    n_dense: int
+    n_dead: int
+
+
+def collect_findings(inputs: ReportInputs) -> Findings:
+    """What the inputs have to tell."""
+    rules = inputs.study.rules
+    headlines = summarise_benchmarks(inputs.scores, inputs.concept_metrics, inputs.concepts, rules)
+    by_id = {concept.concept_id: concept for concept in inputs.concepts}
+    weakest, strongest, n_supported = _extremes(inputs, by_id)
+    dense = [concept for concept in inputs.concepts if concept.status == "dense"]
+    accuracies = [line.accuracy for line in headlines if not math.isnan(line.accuracy)]
+    return Findings(
+        headlines=headlines,
+        suite=describe_coverage(inputs.suite, inputs.concepts, rules),
+        mean_score=sum(accuracies) / len(accuracies) if accuracies else None,
+        n_examples=sum(line.n_examples for line in headlines),
+        n_scored=sum(line.n_scored for line in headlines),
+        weakest=weakest,
+        strongest=strongest,
+        n_supported=n_supported,
+        kinds=strongest_gaps(inputs.gaps, by_id, SUITE, SHOWN),
+        groups={kind: _groups(inputs.clusters, kind, by_id) for kind in KINDS},
+        by_benchmark={
+            line.benchmark: strongest_gaps(inputs.gaps, by_id, line.benchmark, _SHOWN_PER_BENCHMARK)
+            for line in headlines
+        },
+        dense=sorted(dense, key=lambda concept: (-concept.firing_rate, concept.concept_id))[:SHOWN],
+        n_dense=len(dense),
+        n_dead=sum(concept.status == "dead" for concept in inputs.concepts),
+    )
+
+
+def strongest_gaps(
+    gaps: Sequence[Gap], by_id: Mapping[int, Concept], scope: str, n: int
+) -> list[KindFinding]:
+    """The first n gaps of every kind in one scope."""
+    found: list[KindFinding] = []
+    for kind in KINDS:
+        members = sorted((gap for gap in gaps if gap.scope == scope and gap.kind == kind), key=lambda gap: gap.rank)
+        rows = [GapFinding(gap=gap, concept=by_id[gap.concept_id]) for gap in members[:n]]
+        found.append(KindFinding(kind=kind, n=len(members), rows=rows))
+    return found
+
+
+def _extremes(
+    inputs: ReportInputs, by_id: Mapping[int, Concept]
+) -> tuple[list[ConceptFinding], list[ConceptFinding], int]:
+    """Lowest and highest concepts by χ_model among the supported; with few of them the lists share them out."""
+    rows = alive_rows(inputs.suite, inputs.concepts)
+    rows = rows[supported(rows["n_eff"].to_numpy(dtype=float), inputs.study.rules) & rows["performance"].notna()]
+    ranked = rows.sort_values(["performance", "concept_id"])
+    n_low = min(SHOWN, math.ceil(len(ranked) / 2))
+    low, high = ranked.iloc[:n_low], ranked.iloc[::-1].iloc[: min(SHOWN, len(ranked) - n_low)]
+    chosen = [*low["concept_id"].tolist(), *high["concept_id"].tolist()]
+    excerpts = strongest_examples(chosen, inputs.activations, inputs.examples, inputs.completions, inputs.scores)
+    return _concept_findings(low, by_id, excerpts), _concept_findings(high, by_id, excerpts), len(ranked)
+
+
+def _concept_findings(
+    rows: pd.DataFrame, by_id: Mapping[int, Concept], excerpts: Mapping[int, Sequence[Excerpt]]
+) -> list[ConceptFinding]:
+    return [
+        ConceptFinding(
+            concept=by_id[row["concept_id"]],
+            performance=row["performance"],
+            lift=row["lift"],
+            coverage=row["coverage"],
+            n_benchmarks=row["n_benchmarks"],
+            n_scored=row["n_scored"],
+            n_eff=row["n_eff"],
+            excerpts=excerpts[row["concept_id"]],
+        )
+        for row in rows.to_dict("records")
+    ]
+
+
+def _groups(clusters: Sequence[GapCluster], kind: GapKind, by_id: Mapping[int, Concept]) -> list[GroupFinding]:
+    return [
+        GroupFinding(cluster=cluster, labels=[by_id[member].label for member in cluster.concept_ids[:_SHOWN_MEMBERS]])
+        for cluster in clusters
+        if cluster.kind == kind
+    ]

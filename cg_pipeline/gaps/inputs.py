@@ -1,0 +1,57 @@
+"""What a report is made from, and what it is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cg_pipeline.records import (
+    Completion,
+    Concept,
+    ConceptActivations,
+    ConceptMetrics,
+    Example,
+    Gap,
+    GapCluster,
+    Score,
+    SuiteMetrics,
+)
+from cg_pipeline.specs import Benchmark, Model, Sae, Study
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportInputs:
+    """One model in one study, with everything found about it; mappings go by benchmark, in the study's order."""
+
+    model: Model
+    study: Study
+    sae: Sae
+    """The SAE that read the examples."""
+    benchmarks: Mapping[str, Benchmark] = field(default_factory=dict)
+    """Titles, scopes and scoring; a benchmark that is not here goes by its name."""
+    examples: Mapping[str, Sequence[Example]]
+    completions: Mapping[str, Sequence[Completion]]
+    scores: Mapping[str, Sequence[Score]]
+    activations: Mapping[str, ConceptActivations]
+    concepts: Sequence[Concept]
+    concept_metrics: ConceptMetrics
+    suite: SuiteMetrics
+    gaps: Sequence[Gap]
+    clusters: Sequence[GapCluster]
+    provenance: Mapping[str, object] = field(default_factory=dict)
+    """Where the numbers come from: fingerprints, versions, seeds, run ids, commands, device. Plain or nested."""
+
+    def title_of(self, benchmark: str) -> str:
+        """A benchmark's title, or its name where no spec is given."""
+        spec = self.benchmarks.get(benchmark)
+        return spec.title if spec else benchmark
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A report in two forms that say the same."""
+
+    html: str
+    """Self-contained: styles and figures inside, no script, nothing fetched."""
+    markdown: str
+    """Shows the figures from `figures/<name>.svg` beside it."""
+    figures: Mapping[str, str]
+    """SVG documents by name, for `figures/`."""

@@ -1,0 +1,115 @@
+"""What a training run reads: token sequences with the tokens that count marked.
+
+Three kinds, mixed in one seeded order: passages packed end to end outside any template,
+passages inside the chat template exactly as a benchmark's prompt is, and chat transcripts
+with question and answer. Tokens of the template, BOS and special tokens never count.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from cg_pipeline.inference.models import LoadedModel
+from cg_pipeline.inference.prompts import render_prompt, special_ids
+from cg_pipeline.specs import SaeTraining
+
+
+@dataclass(frozen=True)
+class TokenSequence:
+    """One sequence to read."""
+
+    input_ids: Int[np.ndarray, " seq"]
+    counts: Bool[np.ndarray, " seq"]
+    """Tokens whose hidden state is kept."""
+
+    @property
+    def n_counted(self) -> int:
+        """Number of tokens kept."""
+        return int(self.counts.sum())
+
+
+def plan_reading(
+    loaded: LoadedModel,
+    passages: Sequence[str],
+    transcripts: Sequence[tuple[str, str]],
+    training: SaeTraining,
+) -> list[TokenSequence]:
+    """Sequences with just over the training's and held-out tokens together, shuffled.
+
+    All transcripts are read, then passages until there are enough tokens; each passage goes
+    through the chat template with probability `chat_share`.
+
+    Raises:
+        ValueError: the text holds fewer tokens than the training asks for.
+    """
+    wanted = training.n_tokens + training.held_out_tokens
+    rng = random.Random(training.seed)
+    sequences = [transcript_sequence(loaded, *pair, training.context_tokens) for pair in transcripts]
+    missing = wanted - sum(sequence.n_counted for sequence in sequences)
+    for sequence in _passage_sequences(loaded, passages, training, rng):
+        if missing <= 0:
+            break
+        sequences.append(sequence)
+        missing -= sequence.n_counted
+    if missing > 0:
+        raise ValueError(
+            f"The text holds {wanted - missing:,} content tokens; the training asks for {wanted:,}. "
+            "Add text, or lower n_tokens."
+        )
+    rng.shuffle(sequences)
+    return sequences
+
+
+def _passage_sequences(
+    loaded: LoadedModel, passages: Iterable[str], training: SaeTraining, rng: random.Random
+) -> Iterator[TokenSequence]:
+    packer = _Packer(loaded, training.context_tokens)
+    for passage in passages:
+        if rng.random() < training.chat_share:
+            yield prompt_sequence(loaded, passage, training.context_tokens)
+        else:
+            yield from packer.add(passage)
+
+
+def prompt_sequence(loaded: LoadedModel, text: str, max_tokens: int | None = None) -> TokenSequence:
+    """A text as a benchmark's prompt is read, its end cut off at `max_tokens`."""
+    prompt = render_prompt(loaded.tokenizer, loaded.spec, text)
+    return TokenSequence(prompt.input_ids[:max_tokens], prompt.content_mask[:max_tokens])
+
+
+def transcript_sequence(loaded: LoadedModel, prompt: str, answer: str, max_tokens: int) -> TokenSequence:
+    """A question and its answer; the tokens of both count."""
+    question = render_prompt(loaded.tokenizer, loaded.spec, prompt)
+    answer_ids = _plain_ids(loaded, answer)
+    ids = np.concatenate([question.input_ids, answer_ids])
+    counts = np.concatenate([question.content_mask, np.ones(len(answer_ids), bool)])
+    return TokenSequence(ids[:max_tokens], counts[:max_tokens])
+
+
+def _plain_ids(loaded: LoadedModel, text: str) -> Int[np.ndarray, " seq"]:
+    encoded = loaded.tokenizer(text, add_special_tokens=False, split_special_tokens=True, truncation=False)
+    return np.asarray(encoded["input_ids"], np.int64)
+
+
+class _Packer:
+    """Joins passages into sequences of one length, each opening with the tokenizer's BOS."""
+
+    def __init__(self, loaded: LoadedModel, context_tokens: int) -> None:
+        self._loaded = loaded
+        self._length = context_tokens
+        bos = loaded.tokenizer.bos_token_id
+        self._opening = [loaded.tokenizer.eos_token_id if bos is None else bos]
+        self._special = np.asarray(sorted(special_ids(loaded.tokenizer)))
+        self._waiting: list[int] = []
+
+    def add(self, passage: str) -> Iterator[TokenSequence]:
+        """The sequences that the passage fills up."""
+        self._waiting += _plain_ids(self._loaded, passage + "\n\n").tolist()
+        room = self._length - 1
+        while len(self._waiting) >= room:
+            ids = np.asarray(self._opening + self._waiting[:room], np.int64)
+            self._waiting = self._waiting[room:]
+            yield TokenSequence(ids, ~np.isin(ids, self._special))

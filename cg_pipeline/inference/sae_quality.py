@@ -1,0 +1,80 @@
+"""How good an SAE is on given activations: what it explains, what it wastes.
+
+The same figures gate a training run, stand in the model card and are checked again when a
+study is run.
+"""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+QualityFigures = dict[str, float]
+
+
+@torch.no_grad()
+def sae_quality(
+    sae_module: nn.Module,
+    activations: Float[Tensor, "n_tokens d_model"],
+    *,
+    dense_threshold: float = 0.1,
+    batch_tokens: int = 4096,
+) -> QualityFigures:
+    """Figures of an SAE on the hidden states of `n_tokens` tokens.
+
+    explained_variance = 1 - Σ‖x - x̂‖² / Σ‖x - mean‖²;
+    l0: latents that fire per token;
+    dead_share: share of latents that fire on no token;
+    n_dense: latents that fire on more than `dense_threshold` of the tokens;
+    finite: 1.0 if every weight and reconstruction is a finite number, else 0.0.
+
+    Raises:
+        ValueError: there are fewer than two tokens.
+    """
+    if len(activations) < 2:
+        raise ValueError(f"activations hold {len(activations)} tokens; expected at least 2 to have a variance.")
+    mean = activations.double().mean(0)
+    error = variance = 0.0
+    fired = torch.zeros(sae_module.cfg.d_sae, dtype=torch.float64)
+    for batch in activations.split(batch_tokens):
+        states = batch.to(sae_module.device, torch.float32)
+        latents = sae_module.encode(states)
+        error += float((sae_module.decode(latents) - states).square().sum(dtype=torch.float64))
+        variance += float((batch.double() - mean).square().sum())
+        fired += (latents > 0).sum(0).double().cpu()
+    return _figures(error, variance, fired / len(activations), dense_threshold, _weights_finite(sae_module))
+
+
+def _figures(
+    error: float, variance: float, rates: Tensor, dense_threshold: float, weights_finite: bool
+) -> QualityFigures:
+    explained = 1.0 - error / variance if variance > 0 else float("nan")
+    return {
+        "explained_variance": explained,
+        "l0": float(rates.sum()),
+        "dead_share": float((rates == 0).double().mean()),
+        "n_dense": float((rates > dense_threshold).sum()),
+        "finite": float(weights_finite and torch.isfinite(torch.tensor(error)).item()),
+    }
+
+
+def _weights_finite(sae_module: nn.Module) -> bool:
+    return all(bool(torch.isfinite(weight).all()) for weight in sae_module.parameters())
+
+
+def check_quality(name: str, figures: QualityFigures, *, min_explained_variance: float, max_dead_share: float) -> None:
+    """Refuse an SAE that is not good enough to publish.
+
+    Raises:
+        ValueError: a figure misses its bound; the message names all that do.
+    """
+    faults = []
+    if figures["finite"] != 1.0:
+        faults.append("a weight or reconstruction is not a finite number")
+    if not figures["explained_variance"] >= min_explained_variance:
+        faults.append(
+            f"explained variance is {figures['explained_variance']:.3f}, expected at least {min_explained_variance}"
+        )
+    if not figures["dead_share"] <= max_dead_share:
+        faults.append(f"{figures['dead_share']:.1%} of the latents are dead, expected at most {max_dead_share:.0%}")
+    if faults:
+        raise ValueError(f"SAE {name!r} is not published: {'; '.join(faults)}. Train longer, raise k or lower d_sae.")

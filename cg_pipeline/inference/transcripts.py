@@ -1,0 +1,96 @@
+"""Chat transcripts that a model samples itself, as text for its own SAE to be trained on.
+
+Why: an SAE trained on books alone has never seen the states of an answer, nor of a short
+question in the chat template, and those are what benchmarks make a model go through.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import torch
+
+from cg_pipeline.inference.models import LoadedModel
+from cg_pipeline.inference.prompts import render_prompt
+
+
+def sample_transcripts(
+    loaded: LoadedModel,
+    prompts: Sequence[str],
+    path: Path,
+    *,
+    n_samples: int,
+    max_new_tokens: int,
+    temperature: float,
+    seed: int,
+    batch_prompts: int = 48,
+) -> list[tuple[str, str]]:
+    """(prompt, answer) pairs: `n_samples` answers to every prompt; kept in a JSON-lines file and read from there.
+
+    The same seed gives the same answers on the same machine and libraries; the file, once
+    written, is what makes a training run repeatable.
+    """
+    settings = [loaded.spec.name, list(prompts), n_samples, max_new_tokens, temperature, seed]
+    identity = hashlib.sha256(json.dumps(settings).encode()).hexdigest()
+    if path.exists() and (kept := _read_transcripts(path, identity)) is not None:
+        return kept
+    pairs = list(_sample(loaded, prompts, n_samples, max_new_tokens, temperature, seed, batch_prompts))
+    _write_transcripts(path, identity, pairs)
+    return pairs
+
+
+def _sample(
+    loaded: LoadedModel,
+    prompts: Sequence[str],
+    n_samples: int,
+    max_new_tokens: int,
+    temperature: float,
+    seed: int,
+    batch_prompts: int,
+) -> Iterator[tuple[str, str]]:
+    wanted = sorted(list(prompts) * n_samples, key=len)
+    for start in range(0, len(wanted), batch_prompts):
+        batch = wanted[start : start + batch_prompts]
+        torch.manual_seed(seed + start)
+        ids, mask = _left_padded(loaded, batch)
+        generated = loaded.module.generate(
+            input_ids=ids,
+            attention_mask=mask,
+            do_sample=True,
+            temperature=temperature,
+            top_p=0.95,
+            top_k=0,
+            max_new_tokens=max_new_tokens,
+            pad_token_id=loaded.tokenizer.pad_token_id,
+        )
+        answers = loaded.tokenizer.batch_decode(generated[:, ids.shape[1] :], skip_special_tokens=True)
+        yield from zip(batch, answers, strict=True)
+
+
+def _left_padded(loaded: LoadedModel, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
+    rendered = [render_prompt(loaded.tokenizer, loaded.spec, text).input_ids for text in texts]
+    width = max(map(len, rendered))
+    ids = torch.full((len(rendered), width), loaded.tokenizer.pad_token_id, dtype=torch.long)
+    mask = torch.zeros_like(ids)
+    for row, prompt in enumerate(rendered):
+        ids[row, width - len(prompt) :] = torch.from_numpy(prompt)
+        mask[row, width - len(prompt) :] = 1
+    return ids.to(loaded.device), mask.to(loaded.device)
+
+
+def _write_transcripts(path: Path, identity: str, pairs: Sequence[tuple[str, str]]) -> None:
+    lines = [json.dumps({"settings": identity}), *(json.dumps(pair, ensure_ascii=False) for pair in pairs)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    os.replace(partial, path)
+
+
+def _read_transcripts(path: Path, identity: str) -> list[tuple[str, str]] | None:
+    """Pairs of the file if it was written with the same settings."""
+    first, *rest = path.read_text(encoding="utf-8").splitlines()
+    if json.loads(first).get("settings") != identity:
+        return None
+    return [(prompt, answer) for prompt, answer in map(json.loads, rest)]

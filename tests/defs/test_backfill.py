@@ -1,0 +1,135 @@
+"""A backfill of every cell from the UI's own interface, four runs at a time (faults F30, F35)."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from cg_pipeline.defs.resources import CHECKOUT
+from cg_pipeline.store.layout import Layout
+from cg_pipeline.studies import STUDIES
+from tests.defs.tiny_study import N_ROWS, tiny_data
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+STUDY = STUDIES["embedded"]
+
+LAUNCH = """
+mutation Launch($params: LaunchBackfillParams!) {
+  launchPartitionBackfill(backfillParams: $params) {
+    __typename
+    ... on LaunchBackfillSuccess { backfillId }
+    ... on PythonError { message }
+  }
+}"""
+STATUS = """
+query Status($id: String!) {
+  partitionBackfillOrError(backfillId: $id) {
+    __typename
+    ... on PartitionBackfill { status }
+  }
+}"""
+RUNS = "query { runsOrError { ... on Runs { results { id status jobName startTime endTime tags { key value } } } } }"
+
+
+class Server:
+    """`dagster dev` on the tiny study, spoken to over GraphQL."""
+
+    def __init__(self, data_dir: Path, home: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        home.mkdir()
+        shutil.copy(CHECKOUT / "dagster.yaml", home)
+        environment = {
+            **os.environ,
+            "DAGSTER_HOME": str(home),
+            "CG_DAGSTER_STORAGE": str(home / "storage"),
+            "CG_TINY_DATA": str(data_dir),
+            "PYTHONPATH": str(CHECKOUT),
+        }
+        (home / "storage").mkdir()
+        dagster = Path(sys.executable).with_name("dagster")
+        self.log = (home / "log.txt").open("wb")
+        self.process = subprocess.Popen(
+            [dagster, "dev", "-m", "tests.defs.tiny_location", "--host", "127.0.0.1", "--port", str(self.port)],
+            cwd=CHECKOUT, env=environment, stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+
+    def ask(self, query: str, **variables: object) -> dict:
+        body = json.dumps({"query": query, "variables": variables}).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/graphql", body, {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=60) as response:
+            return json.load(response)["data"]
+
+    def wait_until_up(self, seconds: float = 180) -> None:
+        deadline = time.monotonic() + seconds
+        query = "query { workspaceOrError { ... on Workspace { locationEntries { loadStatus } } } }"
+        while time.monotonic() < deadline:
+            try:
+                entries = self.ask(query)["workspaceOrError"]["locationEntries"]
+                if entries and all(entry["loadStatus"] == "LOADED" for entry in entries):
+                    return
+            except OSError:
+                pass
+            time.sleep(1)
+        raise TimeoutError(Path(self.log.name).read_text()[-3000:])
+
+    def backfill(self, assets: list[str], keys: list[str], seconds: float = 600) -> str:
+        params = {"assetSelection": [{"path": [asset]} for asset in assets], "partitionNames": keys}
+        launched = self.ask(LAUNCH, params=params)["launchPartitionBackfill"]
+        assert launched["__typename"] == "LaunchBackfillSuccess", launched
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            status = self.ask(STATUS, id=launched["backfillId"])["partitionBackfillOrError"]["status"]
+            if status.startswith(("COMPLETED", "FAILED", "CANCELED")):
+                return status
+            time.sleep(2)
+        raise TimeoutError(f"backfill still {status}")
+
+    def stop(self) -> None:
+        os.killpg(self.process.pid, signal.SIGTERM)
+        try:
+            self.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.log.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
+    data_dir = tiny_data(tmp_path / "data")
+    started = Server(data_dir, tmp_path / "home")
+    try:
+        started.wait_until_up()
+        yield started, data_dir
+    finally:
+        started.stop()
+
+
+def test_backfill_of_all_cells_with_four_runs_at_once(server: tuple[Server, Path]) -> None:
+    dagster, data_dir = server
+    assert dagster.backfill(["examples"], list(STUDY.benchmarks)) == "COMPLETED_SUCCESS"
+    with duckdb.connect(str(Layout(data_dir).published), read_only=True) as held:  # a reader that never lets go
+        held.execute("select count(*) from examples").fetchall()
+        cells = [f"{benchmark}|smollm2_135m" for benchmark in STUDY.benchmarks]
+        status = dagster.backfill(["completions", "scores", "activations", "concept_metrics"], cells)
+    runs = dagster.ask(RUNS)["runsOrError"]["results"]
+    assert status == "COMPLETED_SUCCESS", runs
+    assert {run["status"] for run in runs} == {"SUCCESS"}
+    spans = [(run["startTime"], run["endTime"]) for run in runs]
+    assert max(sum(a <= start < b for a, b in spans) for start, _ in spans) > 1, "no two runs were ever at work together"
+    with duckdb.connect(str(Layout(data_dir).published), read_only=True) as fresh:
+        counts = fresh.execute("select benchmark, count(*) from scores group by 1 order by 1").fetchall()
+    assert counts == [(benchmark, N_ROWS) for benchmark in sorted(STUDY.benchmarks)]

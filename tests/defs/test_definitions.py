@@ -1,0 +1,87 @@
+"""What Dagster loads: quick, without torch, complete, and the same as yesterday."""
+
+import subprocess
+import sys
+
+import pytest
+
+from cg_pipeline.definitions import defs
+
+GRAPH = {
+    "examples": set(),
+    "completions": {"examples"},
+    "scores": {"examples", "completions"},
+    "concepts": set(),
+    "activations": {"examples"},
+    "concept_metrics": {"scores", "activations"},
+    "suite_metrics": {"concept_metrics"},
+    "gaps": {"suite_metrics", "concept_metrics", "concepts"},
+    "gap_clusters": {"gaps", "concepts"},
+    "gap_report": {
+        "examples", "completions", "scores", "activations", "concept_metrics", "suite_metrics", "concepts", "gaps",
+        "gap_clusters",
+    },
+}  # fmt: skip
+
+
+def graph():
+    return defs.resolve_asset_graph()
+
+
+def test_snapshot_of_assets_and_edges() -> None:
+    found = {
+        node.key.to_user_string(): {parent.to_user_string() for parent in node.parent_keys}
+        for node in graph().asset_nodes
+    }
+    assert found == GRAPH
+
+
+@pytest.mark.parametrize("asset", GRAPH)
+def test_asset_is_described(asset: str) -> None:
+    node = next(node for node in graph().asset_nodes if node.key.to_user_string() == asset)
+    assert node.description
+    assert node.group_name != "default"
+    assert node.kinds
+    assert node.code_version
+    columns = node.metadata["dagster/column_schema"].columns
+    assert columns
+    assert all(column.description for column in columns)
+
+
+def test_gpu_work_takes_turns() -> None:
+    pools = {node.key.to_user_string(): node.pools for node in graph().asset_nodes if node.pools}
+    assert pools == {"completions": {"gpu"}, "activations": {"gpu"}, "concepts": {"gpu"}}
+
+
+def test_every_asset_is_checked() -> None:
+    checked = {key.asset_key.to_user_string() for key in graph().asset_check_keys}
+    assert checked == set(GRAPH)
+
+
+def test_jobs_cover_every_asset() -> None:
+    selected = {
+        key.to_user_string()
+        for name in ("load_examples", "describe_concepts", "evaluate_cell", "report_gaps")
+        for key in defs.resolve_job_def(name).asset_layer.executable_asset_keys
+    }
+    assert selected == set(GRAPH)
+
+
+LOAD = """
+import sys, time
+started = time.perf_counter()
+from cg_pipeline.definitions import defs
+seconds = time.perf_counter() - started
+heavy = {"torch", "transformers", "sae_lens", "datasets", "openai", "sklearn", "matplotlib"} & set(sys.modules)
+print(seconds, time.process_time(), sorted(heavy))
+"""
+
+
+def test_code_location_loads_quickly_without_torch() -> None:
+    """CPU seconds, the best of three: waiting for other processes is not the location's fault."""
+    runs = [
+        subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, check=True).stdout
+        for _ in range(3)
+    ]
+    assert all(run.strip().endswith("[]") for run in runs), runs
+    assert min(float(run.split()[1]) for run in runs) < 3.0, runs

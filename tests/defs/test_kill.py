@@ -1,0 +1,94 @@
+"""kill -9 at random moments: at most one shard is computed again, and the tables end up the same (F5, F33)."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from cg_pipeline.defs.resources import CHECKOUT
+from cg_pipeline.store.layout import Layout
+from tests.defs.tiny_study import tiny_data
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+N_KILLS = 10
+TABLES = ("examples", "completions", "scores", "concept_metrics", "gaps")
+
+RUN = """
+import os, sys, time
+from pathlib import Path
+import dagster as dg
+from cg_pipeline.defs import model_assets, reader_assets
+from cg_pipeline.defs.runs import run_study
+from cg_pipeline.store.layout import Layout
+from cg_pipeline.studies import STUDIES
+from tests.defs import tiny_study
+
+model_assets.EXAMPLES_PER_SHARD = reader_assets.EXAMPLES_PER_SHARD = 3
+data_dir, log = Path(sys.argv[1]), open(sys.argv[2], "a")
+
+def slowly(kind, original):
+    def answer(self, examples, *rest):
+        time.sleep(0.02)
+        found = original(self, examples, *rest)
+        ids = examples if kind == "read" else [example.example_id for example in examples]
+        log.write(f"{kind} {ids[0]}\\n"); log.flush()
+        return found
+    return answer
+
+for kind in ("choose", "generate"):
+    setattr(tiny_study.FakeLanguageModel, kind, slowly(kind, getattr(tiny_study.FakeLanguageModel, kind)))
+tiny_study.FakeEncoder.read = slowly("read", tiny_study.FakeEncoder.read)
+definitions = tiny_study.tiny_definitions(data_dir)
+print("ready", flush=True)
+with dg.DagsterInstance.ephemeral() as instance:
+    run_study(definitions, instance, STUDIES["embedded"], Layout(data_dir), "automatic", lambda unit, stale: None)
+print("finished", flush=True)
+"""
+
+
+def start(data_dir: Path, log: Path) -> subprocess.Popen:
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    process = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", RUN, data_dir, log],
+        env=environment, cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert process.stdout
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def contents(data_dir: Path) -> dict[str, list[tuple]]:
+    with duckdb.connect(str(Layout(data_dir).published), read_only=True) as connection:
+        return {name: sorted(connection.execute(f"select * from {name}").fetchall(), key=repr) for name in TABLES}
+
+
+def test_ten_kills_lose_at_most_one_shard_each(tmp_path: Path) -> None:
+    calm, stormy = tiny_data(tmp_path / "calm"), tiny_data(tmp_path / "stormy")
+    calm_log, stormy_log = tmp_path / "calm.log", tmp_path / "stormy.log"
+    undisturbed = start(calm, calm_log)
+    started = time.monotonic()
+    assert "finished" in undisturbed.communicate()[0]
+    length = time.monotonic() - started
+
+    rng, kills = random.Random(0), 0
+    while kills < N_KILLS:
+        process = start(stormy, stormy_log)
+        time.sleep(rng.uniform(0, length / 4))
+        if process.poll() is None:
+            process.send_signal(signal.SIGKILL)
+            kills += 1
+        process.wait()
+    assert "finished" in start(stormy, stormy_log).communicate()[0]
+
+    assert contents(stormy) == contents(calm)
+    computed = len(stormy_log.read_text().splitlines())
+    needed = len(calm_log.read_text().splitlines())
+    assert needed <= computed <= needed + kills
+    assert not list(stormy.rglob(".tmp-*")), "half-written files are left behind"

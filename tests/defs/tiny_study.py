@@ -1,0 +1,127 @@
+"""The real catalogue on a truncated suite, with a fake model and reader: the whole graph in seconds."""
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import dagster as dg
+import numpy as np
+
+from cg_pipeline.definitions import defs
+from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
+from cg_pipeline.defs.resources import CHECKOUT, Gpu, Namer, Store, StudyChoice
+from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
+
+N_CONCEPTS = 4096
+N_ROWS = 12
+
+
+def _number(*parts: object) -> int:
+    return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=8).digest())
+
+
+class FakeLanguageModel:
+    """Answers at random, but always the same."""
+
+    def choose(self, examples: Sequence[Example]) -> list[Completion]:
+        return [self._completion(example, choice=True) for example in examples]
+
+    def generate(self, examples: Sequence[Example], max_new_tokens: int) -> list[Completion]:
+        return [self._completion(example, choice=False) for example in examples]
+
+    def _completion(self, example: Example, *, choice: bool) -> Completion:
+        logprobs = tuple(-1.0 - _number(example.example_id, text) % 1000 / 100 for text in example.choices)
+        return Completion(
+            model="smollm2_135m",
+            benchmark=example.benchmark,
+            example_id=example.example_id,
+            text=f"I think the answer is {_number(example.example_id) % 20}.",
+            choice_logprobs=logprobs if choice else (),
+            choice_tokens=tuple(1 for _ in logprobs) if choice else (),
+            stop="choice" if choice else "end",
+            n_prompt_tokens=10,
+            n_completion_tokens=4,
+        )
+
+
+class FakeEncoder:
+    """Fires each word's own concepts: a bag of words in disguise."""
+
+    n_concepts = N_CONCEPTS
+
+    def read(self, example_ids: Sequence[str], texts: Sequence[str]) -> ConceptActivations:
+        rows = [self._row(text) for text in texts]
+        return ConceptActivations(
+            example_ids=tuple(example_ids),
+            n_concepts=N_CONCEPTS,
+            indptr=np.cumsum([0, *(len(row) for row in rows)]).astype(np.int64),
+            concept_ids=np.array([c for row in rows for c in sorted(row)], dtype=np.int64),
+            saliency=np.array([row[c] for row in rows for c in sorted(row)], dtype=np.float32),
+            n_tokens=np.array([len(text.split()) for text in texts], dtype=np.int64),
+        )
+
+    def _row(self, text: str) -> dict[int, float]:
+        words = text.split()
+        return {_number(word) % N_CONCEPTS: 0.5 + _number(word, 1) % 100 / 100 for word in words}
+
+    def describe(self, texts: Sequence[str]) -> list[Concept]:
+        return [
+            Concept(
+                sae="smollm2_l15",
+                concept_id=i,
+                label=f"word {i}",
+                label_source="automatic",
+                firing_rate=0.0 if i % 50 == 0 else 0.01,
+                status="dead" if i % 50 == 0 else "alive",
+                top_tokens=(f"word{i}",),
+                contexts=(f"a ⟦word{i}⟧ here",),
+                promoted_tokens=(f"word{i}",),
+            )
+            for i in range(N_CONCEPTS)
+        ]
+
+    def directions(self) -> np.ndarray:
+        rows = np.random.default_rng(0).normal(size=(N_CONCEPTS, 16))
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+class FakeGpu(Gpu):
+    """Hands out the fakes, and counts how often a model was asked for."""
+
+    def language_model(self, model) -> FakeLanguageModel:
+        LOADS.append(model.name)
+        return FakeLanguageModel()
+
+    def encoder(self, sae) -> FakeEncoder:
+        LOADS.append(sae.name)
+        return FakeEncoder()
+
+
+LOADS: list[str] = []
+
+
+def tiny_data(directory: Path) -> Path:
+    """A data directory with the first rows of every benchmark of the suite."""
+    (directory / "suite").mkdir(parents=True)
+    for path in (CHECKOUT / "data" / "suite").glob("*.jsonl"):
+        rows = path.read_text(encoding="utf-8").splitlines(keepends=True)[:N_ROWS]
+        (directory / "suite" / path.name).write_text("".join(rows), encoding="utf-8")
+    shutil.copytree(CHECKOUT / "data" / "sample", directory / "sample")
+    return directory
+
+
+def tiny_definitions(data_dir: Path) -> dg.Definitions:
+    """The project's definitions with their resources swapped."""
+    store = Store(data_dir=str(data_dir))
+    swapped = {
+        "io_manager": WarehouseIOManager(store=store),
+        "activation_io_manager": ActivationIOManager(store=store),
+        "store": store,
+        "gpu": FakeGpu(store=store),
+        "namer": Namer(store=store),
+        "study_choice": StudyChoice(),
+    }
+    return dg.Definitions(
+        assets=defs.assets, asset_checks=defs.asset_checks, jobs=defs.jobs, executor=defs.executor, resources=swapped
+    )

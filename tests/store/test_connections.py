@@ -1,0 +1,62 @@
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.warehouse import Warehouse
+from tests.store.toys import MADE, METRICS, cell, frame
+from tests.store.workers import open_outside, processes, wait_for
+
+
+def put(warehouse: Warehouse) -> None:
+    warehouse.replace(METRICS, cell("m", "b"), frame("m", "b"), MADE)
+
+
+@pytest.fixture
+def impatient(tmp_path: Path) -> Warehouse:
+    warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=0.5)
+    put(warehouse)
+    return warehouse
+
+
+def test_a_client_that_holds_the_live_file_is_named(impatient: Warehouse) -> None:
+    live = impatient.layout.live
+    other = processes.Process(target=open_outside, args=(live, 30.0), daemon=True)
+    other.start()
+    wait_for(live.with_suffix(f".{other.pid}"))
+    for use in (lambda: put(impatient), lambda: impatient.load(METRICS)):
+        with pytest.raises(TimeoutError) as error:
+            use()
+        assert f"{live}, which another client holds open" in str(error.value)
+        assert f"PID {other.pid}" in str(error.value)
+        assert f"to read, open {impatient.layout.published} instead." in str(error.value)
+    other.kill()
+    other.join()
+    put(impatient)
+
+
+def test_a_client_that_lets_go_in_time_is_waited_for(tmp_path: Path) -> None:
+    warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=10)
+    put(warehouse)
+    live = warehouse.layout.live
+    other = processes.Process(target=open_outside, args=(live, 0.3), daemon=True)
+    other.start()
+    wait_for(live.with_suffix(f".{other.pid}"))
+    put(warehouse)
+    other.join()
+
+
+def test_a_connection_of_this_very_process_is_waited_for_too(impatient: Warehouse) -> None:
+    with duckdb.connect(impatient.layout.live, read_only=True):
+        with pytest.raises(TimeoutError, match="which another client holds open"):
+            put(impatient)
+    put(impatient)
+
+
+def test_a_file_that_is_no_warehouse_is_reported_at_once(tmp_path: Path) -> None:
+    warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=60)
+    warehouse.layout.live.parent.mkdir()
+    warehouse.layout.live.write_bytes(b"not a database" * 1000)
+    with pytest.raises(duckdb.IOException, match="not a valid DuckDB database"):
+        warehouse.load(METRICS)
