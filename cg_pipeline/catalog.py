@@ -35,8 +35,8 @@ def collect(package: str, path: Iterable[str], constant: str, spec: type[T]) -> 
         name = getattr(value, "name", None)
         if name != info.name:
             raise ValueError(
-                f"{module.__name__} names its {spec.__name__} {name!r}; expected {info.name!r}, the name of its file. "
-                "Rename one of the two."
+                f"{module.__name__} names its {spec.__name__} {name!r}; "
+                f"expected {info.name!r}, the name of its file. Rename one of the two."
             )
         found[info.name] = value
     return found

@@ -50,7 +50,8 @@ def targets_answerable(examples: Sequence[Example], benchmark: Benchmark) -> Fin
     wrong = [
         example.example_id
         for example in examples
-        if bool(example.choices) != wants_choices or (wants_choices and example.targets[0] not in example.choices)
+        if bool(example.choices) != wants_choices
+        or (wants_choices and example.targets[0] not in example.choices)
     ]
     return _finding(examples, not wrong, f"{len(wrong)} examples whose target cannot be given", first=wrong)
 
@@ -60,7 +61,9 @@ def same_examples(
 ) -> Finding:
     """A later stage has exactly the examples of the first one, each once."""
     wanted = Counter(example.example_id for example in expected)
-    names = found.example_ids if isinstance(found, ConceptActivations) else [item.example_id for item in found]
+    names = (
+        found.example_ids if isinstance(found, ConceptActivations) else [item.example_id for item in found]
+    )
     difference = [*(wanted - Counter(names)), *(Counter(names) - wanted)]
     sentence = f"{len(names)} results for {len(expected)} examples, {len(difference)} without a partner"
     return _finding(expected, not difference, sentence, first=difference)
@@ -68,7 +71,11 @@ def same_examples(
 
 def scores_in_range(scores: Sequence[Score]) -> Finding:
     """Every score lies in [0, 1] and is missing exactly where unscored."""
-    wrong = [s.example_id for s in scores if (s.value is None) != (s.outcome == "unscored") or not _in_unit(s.value)]
+    wrong = [
+        s.example_id
+        for s in scores
+        if (s.value is None) != (s.outcome == "unscored") or not _in_unit(s.value)
+    ]
     return _finding(scores, not wrong, f"{len(wrong)} scores out of range", first=wrong)
 
 
@@ -77,7 +84,11 @@ def mostly_scored(scores: Sequence[Score], *, largest_share: float) -> Finding:
     reasons = Counter(score.reason for score in scores if score.outcome == "unscored")
     share = sum(reasons.values()) / max(len(scores), 1)
     listed = ", ".join(f"{reason} {n}" for reason, n in reasons.most_common()) or "none"
-    return _finding(scores, share <= largest_share, f"{share:.1%} unscored ({listed}), at most {largest_share:.0%} expected")
+    return _finding(
+        scores,
+        share <= largest_share,
+        f"{share:.1%} unscored ({listed}), at most {largest_share:.0%} expected",
+    )
 
 
 def activations_sound(activations: ConceptActivations) -> Finding:
@@ -85,14 +96,17 @@ def activations_sound(activations: ConceptActivations) -> Finding:
     values, ids = activations.saliency, activations.concept_ids
     unsound = int((~np.isfinite(values) | (values <= 0)).sum())
     strangers = int(((ids < 0) | (ids >= activations.n_concepts)).sum())
-    sentence = f"{unsound} saliencies not finite and positive, {strangers} concept ids outside 0…{activations.n_concepts - 1}"
+    last = activations.n_concepts - 1
+    sentence = f"{unsound} saliencies not finite and positive, {strangers} concept ids outside 0…{last}"
     return _finding(values, unsound == strangers == 0, sentence)
 
 
 def texts_read(activations: ConceptActivations) -> Finding:
     """Every example had at least one content token to read."""
     unread = [name for name, n in zip(activations.example_ids, activations.n_tokens, strict=True) if n == 0]
-    return _finding(activations.example_ids, not unread, f"{len(unread)} examples without a content token", first=unread)
+    return _finding(
+        activations.example_ids, not unread, f"{len(unread)} examples without a content token", first=unread
+    )
 
 
 def performance_in_score_range(metrics: ConceptMetrics, scores: Sequence[Score]) -> Finding:
@@ -100,10 +114,16 @@ def performance_in_score_range(metrics: ConceptMetrics, scores: Sequence[Score])
     values = [score.value for score in scores if score.value is not None]
     defined = metrics["performance"].dropna()
     if not values:
-        return Finding(passed=defined.empty, sentence="no example is scored, so no performance may be defined")
+        return Finding(
+            passed=defined.empty, sentence="no example is scored, so no performance may be defined"
+        )
     low, high, slack = min(values), max(values), 1e-9
     outside = int(((defined < low - slack) | (defined > high + slack)).sum())
-    return _finding(defined, outside == 0, f"{outside} of {len(defined)} concepts with performance outside [{low:g}, {high:g}]")
+    return _finding(
+        defined,
+        outside == 0,
+        f"{outside} of {len(defined)} concepts with performance outside [{low:g}, {high:g}]",
+    )
 
 
 def dictionary_complete(concepts: Sequence[Concept], sae: Sae) -> Finding:
@@ -127,7 +147,11 @@ def gaps_ranked(gaps: Sequence[Gap]) -> Finding:
     ranks: dict[tuple[str, str], list[int]] = {}
     for gap in gaps:
         ranks.setdefault((gap.kind, gap.scope), []).append(gap.rank)
-    wrong = [f"{kind} in {scope}" for (kind, scope), found in ranks.items() if sorted(found) != list(range(1, len(found) + 1))]
+    wrong = [
+        f"{kind} in {scope}"
+        for (kind, scope), found in ranks.items()
+        if sorted(found) != list(range(1, len(found) + 1))
+    ]
     return _finding(gaps, not wrong, f"{len(wrong)} lists with a broken ranking", first=wrong)
 
 
@@ -142,7 +166,11 @@ def clusters_cover(clusters: Sequence[GapCluster], gaps: Sequence[Gap]) -> Findi
 def current(stored: str | None, catalogue: str) -> Finding:
     """What is stored was made from what the catalogue says now."""
     numbers = {"stored": stored or "nothing", "catalogue": catalogue}
-    sentence = "made from the catalogue's present specs and inputs" if stored == catalogue else "out of date: materialise again"
+    sentence = (
+        "made from the catalogue's present specs and inputs"
+        if stored == catalogue
+        else "out of date: materialise again"
+    )
     return Finding(passed=stored == catalogue, sentence=sentence, numbers=numbers)
 
 

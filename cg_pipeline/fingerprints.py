@@ -50,8 +50,8 @@ def _code(value: Any) -> dict[str, str]:
     module, name = inspect.getmodule(value), getattr(value, "__qualname__", "")
     if module is None or not name or _named(module, name) is not value:
         raise TypeError(
-            f"{value!r} has no fingerprint; expected text, a number, a spec, or a function or class that stands at the "
-            "top of a file. Give a lambda, closure or method a name there."
+            f"{value!r} has no fingerprint; expected text, a number, a spec, or a function or class "
+            "that stands at the top of a file. Give a lambda, closure or method a name there."
         )
     if module.__name__ in sys.stdlib_module_names:
         return {"code": f"{module.__name__}.{name}"}
@@ -68,7 +68,9 @@ def _code_of(module: ModuleType, name: str) -> str:
     try:
         statements = ast.parse(inspect.getsource(module)).body
     except (OSError, TypeError):
-        raise TypeError(f"{module.__name__}.{name} has no source to fingerprint; expected a file. Save it as one.") from None
+        raise TypeError(
+            f"{module.__name__}.{name} has no source to fingerprint; expected a file. Save it as one."
+        ) from None
     return content_id([_shape(statement) for statement in _leaned_on(statements, name)])
 
 
@@ -82,15 +84,21 @@ def _leaned_on(statements: list[ast.stmt], name: str) -> list[ast.stmt]:
 
 
 def _decides(statement: ast.stmt) -> Iterator[str]:
-    """The names whose meaning a statement decides: those it defines, or, of a loop or bare call, all it mentions."""
+    """The names whose meaning a statement decides: those it defines; of a loop or bare call, all it mentions."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield statement.name
     elif isinstance(statement, (ast.Import, ast.ImportFrom)):
         yield from ((alias.asname or alias.name).split(".")[0] for alias in statement.names)
     else:
-        plain = isinstance(statement, (ast.Assign, ast.AnnAssign))
-        names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-        yield from (node.id for node in names if not plain or isinstance(node.ctx, ast.Store))
+        yield from (
+            node.id for part in _changed(statement) for node in ast.walk(part) if isinstance(node, ast.Name)
+        )
+
+
+def _changed(statement: ast.stmt) -> list[ast.AST]:
+    if isinstance(statement, ast.Assign):
+        return [*statement.targets]
+    return [statement.target if isinstance(statement, (ast.AnnAssign, ast.AugAssign)) else statement]
 
 
 def _shape(node: Any) -> Any:
@@ -99,9 +107,16 @@ def _shape(node: Any) -> Any:
         return [_shape(item) for item in node if not _is_text(item)]
     if not isinstance(node, ast.AST):
         return repr(node)
-    return [type(node).__name__, {name: _shape(part) for name, part in ast.iter_fields(node) if part is not None and part != []}]
+    return [
+        type(node).__name__,
+        {name: _shape(part) for name, part in ast.iter_fields(node) if part is not None and part != []},
+    ]
 
 
 def _is_text(node: Any) -> bool:
-    """Whether it is a statement that is nothing but a text: the docstring of a module, function, class or field."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    """Whether it is a docstring: of a module, function, class or field, a statement that is nothing but a text."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

@@ -38,7 +38,9 @@ def stage_id(stage: str, *parts: object) -> str:
 
 def examples_id(benchmark: Benchmark, rows_hash: str) -> str:
     """Examples depend on the rows and on how a row becomes an example."""
-    return stage_id("examples", rows_hash, benchmark.version, fingerprint((benchmark.row, benchmark.to_example)))
+    return stage_id(
+        "examples", rows_hash, benchmark.version, fingerprint((benchmark.row, benchmark.to_example))
+    )
 
 
 def completions_id(examples: str, benchmark: Benchmark, model: Model) -> str:
@@ -90,11 +92,21 @@ def gap_report_id(gap_clusters: str, study: Study) -> str:
 
 
 def _model_parts(model: Model) -> str:
-    return fingerprint((model.weights, model.version, model.chat, model.system_prompt, model.dtype, model.max_tokens))
+    return fingerprint(
+        (model.weights, model.version, model.chat, model.system_prompt, model.dtype, model.max_tokens)
+    )
 
 
 def _sae_parts(sae: Sae) -> str:
     # An SAE trained anew keeps its place on disk: its version or training settings change.
     return fingerprint(
-        (sae.weights, sae.version, sae.training, sae.hookpoint, sae.token_mask, sae.d_sae, _model_parts(sae.model))
+        (
+            sae.weights,
+            sae.version,
+            sae.training,
+            sae.hookpoint,
+            sae.token_mask,
+            sae.d_sae,
+            _model_parts(sae.model),
+        )
     )

@@ -53,14 +53,17 @@ def complete(benchmark: Benchmark, examples: Sequence[Example], model: TextGener
     return model.generate(examples, benchmark.max_new_tokens)
 
 
-def score(policy: ScoringPolicy, examples: Sequence[Example], completions: Sequence[Completion]) -> list[Score]:
+def score(
+    policy: ScoringPolicy, examples: Sequence[Example], completions: Sequence[Completion]
+) -> list[Score]:
     """One score per example, in their order: right, wrong, partial, or unscored with a reason."""
     by_id = {completion.example_id: completion for completion in completions}
     missing = [example.example_id for example in examples if example.example_id not in by_id]
     if missing or len(by_id) != len(examples):
         raise ValueError(
-            f"{len(completions)} completions for {len(examples)} examples, {len(missing)} of them without one; "
-            "expected one each. Materialise completions again after examples."
+            f"{len(completions)} completions for {len(examples)} examples, "
+            f"{len(missing)} of which have none; expected one each. "
+            "Materialise completions again after examples."
         )
     return [policy.score(example, by_id[example.example_id]) for example in examples]
 
@@ -83,12 +86,13 @@ def measure_concepts(
     metrics: Mapping[str, Metric],
     study: Study,
 ) -> ConceptMetrics:
-    """Every metric of the catalogue for every concept in one benchmark: χ_bench, χ_model and their company."""
+    """Every metric of the catalogue for every concept in one benchmark: χ_bench, χ_model and company."""
     by_id = {score.example_id: score for score in scores}
     if set(by_id) != set(activations.example_ids) or len(scores) != len(activations.example_ids):
         raise ValueError(
-            f"{len(scores)} scores and {len(activations.example_ids)} activations of {model!r} on {benchmark!r} "
-            "are not about the same examples. Materialise both again after examples."
+            f"{len(scores)} scores and {len(activations.example_ids)} activations "
+            f"of {model!r} on {benchmark!r} are not about the same examples. "
+            "Materialise both again after examples."
         )
     values = [by_id[name].value for name in activations.example_ids]
     evidence = Evidence(
@@ -102,7 +106,7 @@ def measure_concepts(
 
 
 def summarise_suite(concept_metrics: ConceptMetrics) -> SuiteMetrics:
-    """One row per concept over all benchmarks of one model: zeros counted in coverage, undefined skipped in performance."""
+    """One row per concept over all benchmarks of one model: coverage counts zeros, performance skips NaN."""
     return combine_benchmarks(concept_metrics)
 
 
@@ -121,7 +125,8 @@ def cluster_gaps(
     namer: GroupNamer | None = None,
 ) -> list[GapCluster]:
     """The suite's gaps in groups of kindred concepts, named automatically or, if one is given, by a namer."""
-    clusters = group_gaps(gaps, concepts, reader.directions(), max_clusters=study.max_clusters, seed=study.seed)
+    settings = {"max_clusters": study.max_clusters, "seed": study.seed}
+    clusters = group_gaps(gaps, concepts, reader.directions(), **settings)
     return name_clusters(clusters, concepts, namer)
 
 

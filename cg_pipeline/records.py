@@ -65,19 +65,23 @@ class Example:
 
     def __post_init__(self) -> None:
         if not self.prompt.strip():
-            raise ValueError(f"prompt is {self.prompt!r}; expected text. Write the question to put to the model.")
+            raise ValueError(f"prompt is {self.prompt!r}; expected text. Write the question.")
         if not self.category.strip():
-            raise ValueError(f"category is {self.category!r}; expected a name. Write what the example is about.")
+            raise ValueError(f"category is {self.category!r}; expected a name. Write what it is about.")
         if not self.targets:
             raise ValueError("targets is empty; expected at least one right answer. Add it.")
         if not all(text.strip() for text in (*self.choices, *self.targets)):
             raise ValueError(
-                f"choices {self.choices!r} or targets {self.targets!r} hold a blank text; expected words. Write them."
+                f"choices {self.choices!r} or targets {self.targets!r} hold a blank text; expected words. "
+                "Write them."
             )
         if len(self.choices) == 1 or len(set(self.choices)) != len(self.choices):
-            raise ValueError(f"choices are {self.choices!r}; expected two or more texts, each once. Correct them.")
+            raise ValueError(f"choices are {self.choices!r}; expected two or more, each once. Correct them.")
         if self.choices and (len(self.targets) != 1 or self.targets[0] not in self.choices):
-            raise ValueError(f"targets {self.targets!r} is not one of the choices {self.choices!r}. Correct one of them.")
+            raise ValueError(
+                f"targets are {self.targets!r}; expected exactly one of the choices {self.choices!r}. "
+                "Correct one of them."
+            )
         identity = content_id(self.prompt, self.choices, self.targets)
         object.__setattr__(self, "example_id", identity)
         if not self.cluster:
@@ -185,7 +189,8 @@ class ConceptActivations:
     def matrix(self) -> sparse.csr_array:
         """The saliency as a float64 `scipy.sparse` array of shape (n_examples, n_concepts)."""
         shape = (len(self.example_ids), self.n_concepts)
-        return sparse.csr_array((self.saliency.astype(np.float64), self.concept_ids, self.indptr), shape=shape)
+        values = self.saliency.astype(np.float64)
+        return sparse.csr_array((values, self.concept_ids, self.indptr), shape=shape)
 
     @staticmethod
     def concatenate(parts: Iterable["ConceptActivations"]) -> "ConceptActivations":
@@ -193,7 +198,10 @@ class ConceptActivations:
         parts = list(parts)
         widths = {part.n_concepts for part in parts}
         if len(widths) != 1:
-            raise ValueError(f"Activations of widths {sorted(widths)} cannot be joined; expected one dictionary.")
+            raise ValueError(
+                f"Activations of widths {sorted(widths)} cannot be joined; expected one dictionary. "
+                "Read them all with one SAE."
+            )
         starts = np.cumsum([0, *(len(part.concept_ids) for part in parts)])
         pointers = [part.indptr[1:] + start for part, start in zip(parts, starts, strict=False)]
         return ConceptActivations(

@@ -24,7 +24,8 @@ def check_name(noun: str, name: str) -> None:
     """Refuse a name that cannot be a partition key, a column and a folder at once."""
     if not _NAME.fullmatch(name):
         raise ValueError(
-            f"{noun} name is {name!r}; expected letters, digits, '.', '_' or '-', starting with a letter or digit."
+            f"{noun} name is {name!r}; expected letters, digits, '.', '_' or '-', "
+            "starting with a letter or digit. Rename it."
         )
 
 
@@ -63,8 +64,8 @@ class Benchmark:
         check_name("Benchmark", self.name)
         if (self.response == "generation") != (self.max_new_tokens > 0):
             raise ValueError(
-                f"Benchmark {self.name!r}: max_new_tokens is {self.max_new_tokens} for response {self.response!r}; "
-                "expected a positive limit for 'generation' and 0 for 'choice'."
+                f"Benchmark {self.name!r}: max_new_tokens is {self.max_new_tokens} "
+                f"for response {self.response!r}; expected a positive limit for 'generation' and 0 for 'choice'."
             )
 
 
@@ -161,7 +162,9 @@ class SaeTraining:
     learning_rate: float
     batch_tokens: int
     seed: int
-    n_transcripts: int = 2
+    reading_dtype: Literal["float32", "bfloat16"] = "bfloat16"
+    """Precision of the model while states are harvested; bfloat16 costs a thousandth of the variance."""
+    n_transcripts: int = 1
     """Answers that the model samples to each chat prompt, read as part of the text."""
     transcript_tokens: int = 128
     """Longest sampled answer."""
@@ -170,6 +173,8 @@ class SaeTraining:
     """Share of the steps over which the learning rate rises."""
     decay_share: float = 0.4
     """Share of the steps, the last ones, over which it falls to zero."""
+    mixed_precision: bool = False
+    """Whether matrix products of the training step run in bfloat16."""
     aux_coefficient: float = 1 / 32
     """Weight of the loss that revives dead latents."""
     dead_after_tokens: int = 200_000
@@ -272,8 +277,10 @@ class Study:
 
 def pick(choices: list[str], answer: int) -> str:
     """The choice with index `answer`, or a `ValueError` that says which indices there are."""
+    if not choices:
+        raise ValueError("choices are []; expected two or more texts. Add them.")
     if not 0 <= answer < len(choices):
-        raise ValueError(f"answer is {answer}; expected an index from 0 to {len(choices) - 1}, one of the choices.")
+        raise ValueError(f"answer is {answer}; expected an index from 0 to {len(choices) - 1}. Correct it.")
     return choices[answer]
 
 

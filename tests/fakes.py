@@ -6,6 +6,9 @@ torch is imported inside the builders, so that tests of the pure method never wa
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sae_lens import TopKSAE
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cg_pipeline.inference.models import LoadedModel
@@ -108,8 +111,10 @@ def tiny_loaded_model(
     )
 
 
-def write_tiny_sae(directory: "Path", *, d_in: int = 16, d_sae: int = 48, k: int = 4, seed: int = 0, **metadata: object):
-    """A TopK SAE with random weights, written by sae-lens; returns it in memory too."""
+def write_tiny_sae(
+    directory: "Path", *, d_in: int = 16, d_sae: int = 48, k: int = 4, seed: int = 0, **metadata: object
+) -> "TopKSAE":
+    """A TopK SAE with random weights, written to the directory by sae-lens; returned in memory too."""
     import torch
     from sae_lens import SAEMetadata, TopKSAE, TopKSAEConfig
 

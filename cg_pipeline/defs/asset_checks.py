@@ -50,19 +50,22 @@ def answers_are_within_choices(context: dg.AssetCheckExecutionContext, examples:
     return _reported(checks.targets_answerable(examples, benchmark_of(context.partition_key)))
 
 
-def _same_examples(asset: str) -> dg.AssetChecksDefinition:
-    @dg.asset_check(
-        asset=asset,
-        name="one_for_each_example",
-        partitions_def=CELL,
-        blocking=True,
-        additional_ins=_BENCHMARK_INPUT,
-        description="Exactly the benchmark's examples are there, each once.",
-    )
-    def check(**inputs: Any) -> dg.AssetCheckResult:
-        return _reported(checks.same_examples(inputs["examples"], inputs[asset]))
+@dg.asset_check(asset="completions", partitions_def=CELL, blocking=True, additional_ins=_BENCHMARK_INPUT)
+def one_completion_for_each_example(completions: list, examples: list) -> dg.AssetCheckResult:
+    """Exactly the benchmark's examples are there, each once."""
+    return _reported(checks.same_examples(examples, completions))
 
-    return check
+
+@dg.asset_check(asset="scores", partitions_def=CELL, blocking=True, additional_ins=_BENCHMARK_INPUT)
+def one_score_for_each_example(scores: list, examples: list) -> dg.AssetCheckResult:
+    """Exactly the benchmark's examples are there, each once."""
+    return _reported(checks.same_examples(examples, scores))
+
+
+@dg.asset_check(asset="activations", partitions_def=CELL, blocking=True, additional_ins=_BENCHMARK_INPUT)
+def one_row_for_each_example(activations: Any, examples: list) -> dg.AssetCheckResult:
+    """Exactly the benchmark's examples are there, each once."""
+    return _reported(checks.same_examples(examples, activations))
 
 
 @dg.asset_check(asset="scores", partitions_def=CELL, blocking=True)
@@ -144,7 +147,9 @@ ASSET_CHECKS = [
     ids_are_unique,
     no_prompt_is_empty,
     answers_are_within_choices,
-    *(_same_examples(asset) for asset in ("completions", "scores", "activations")),
+    one_completion_for_each_example,
+    one_score_for_each_example,
+    one_row_for_each_example,
     scores_are_in_range,
     most_examples_are_scored,
     activations_are_sound,

@@ -2,35 +2,29 @@
 
 import dagster as dg
 
-from cg_pipeline.defs.partitions import BENCHMARK, CELL, MODEL, SAE
-
 _TAGS = {"team": "evaluation"}
 
 EXAMPLES_JOB = dg.define_asset_job(
     "load_examples",
     selection=["examples"],
-    partitions_def=BENCHMARK,
     tags={**_TAGS, "stage": "examples"},
     description="Read a benchmark's rows.",
 )
 DICTIONARY_JOB = dg.define_asset_job(
     "describe_concepts",
     selection=["concepts"],
-    partitions_def=SAE,
     tags={**_TAGS, "stage": "dictionary"},
     description="Label an SAE's concepts.",
 )
 CELL_JOB = dg.define_asset_job(
     "evaluate_cell",
     selection=["completions", "scores", "activations", "concept_metrics"],
-    partitions_def=CELL,
     tags={**_TAGS, "stage": "cell"},
     description="Run one model on one benchmark, read it, measure every concept.",
 )
 REPORT_JOB = dg.define_asset_job(
     "report_gaps",
     selection=["suite_metrics", "gaps", "gap_clusters", "gap_report"],
-    partitions_def=MODEL,
     tags={**_TAGS, "stage": "report"},
     description="Find, group and report a model's gaps from the cells that are there.",
 )

@@ -59,7 +59,13 @@ def draw_coverage(rows: ConceptMetrics | SuiteMetrics) -> Chart:
         counts, _, _ = axes.hist(covered, bins=edges, color=BLUE, edgecolor=GROUND, linewidth=0.5)
         axes.bar(zero, n_missing, width=zero * (step**1.5 - step**-1.5), color=ORANGE)
         note = f"never: {n_missing:,}\n({share})"
-        at_top = {"textcoords": "offset points", "ha": "center", "va": "bottom", "color": INK, "fontsize": 9.5}
+        at_top = {
+            "textcoords": "offset points",
+            "ha": "center",
+            "va": "bottom",
+            "color": INK,
+            "fontsize": 9.5,
+        }
         axes.annotate(note, (zero, n_missing), (0, 5), **at_top)
         _log_ticks(axes)
         powers = 10.0 ** np.arange(np.ceil(np.log10(edges[0])), np.floor(np.log10(edges[-1])) + 1)
@@ -71,7 +77,8 @@ def draw_coverage(rows: ConceptMetrics | SuiteMetrics) -> Chart:
         _whole_counts(axes)
         axes.set(xlabel="coverage χ_bench (log scale)", ylabel="concepts")
         axes.grid(axis="x", visible=False)
-        alt = f"Histogram of coverage over {len(coverage):,} concepts: {n_missing:,} ({share}) have coverage 0."
+        at_zero = f"{n_missing:,} ({share}) have coverage 0"
+        alt = f"Histogram of coverage over {len(coverage):,} concepts: {at_zero}."
         return render(figure, name="coverage", title="How much each concept is exercised", alt=alt)
 
 
@@ -90,13 +97,16 @@ def draw_performance(rows: ConceptMetrics | SuiteMetrics, mean_score: float | No
         axes.set(xlabel="performance χ_model", ylabel="concepts")
         axes.grid(axis="x", visible=False)
         middle = f"; the median is {np.median(performance):.2f}" if len(performance) else ""
-        alt = f"Histogram of performance over {len(performance):,} concepts with n_eff of at least {rules.min_n_eff:g}{middle}."
-        return render(figure, name="performance", title="How well the model does where each concept is active", alt=alt)
+        counted = f"{len(performance):,} concepts with n_eff of at least {rules.min_n_eff:g}"
+        alt = f"Histogram of performance over {counted}{middle}."
+        title = "How well the model does where each concept is active"
+        return render(figure, name="performance", title=title, alt=alt)
 
 
 def draw_accuracy(headlines: Sequence[BenchmarkHeadline], titles: Mapping[str, str]) -> Chart:
-    """Bars of accuracy with their 95 % interval, best benchmark on top; benchmarks without a score are named."""
-    ranked = sorted(headlines, key=lambda line: (np.isnan(line.accuracy), -line.accuracy, line.benchmark))[::-1]
+    """Bars of accuracy with their 95% interval, best benchmark on top; those without a score are named."""
+    best_first = sorted(headlines, key=lambda line: (np.isnan(line.accuracy), -line.accuracy, line.benchmark))
+    ranked = best_first[::-1]
     with canvas(0.7 + 0.34 * max(len(ranked), 1)) as (figure, axes):
         for place, line in enumerate(ranked):
             if np.isnan(line.accuracy):
@@ -104,16 +114,18 @@ def draw_accuracy(headlines: Sequence[BenchmarkHeadline], titles: Mapping[str, s
                 continue
             axes.barh(place, line.accuracy, height=0.62, color=SKY)
             axes.plot([line.low, line.high], [place, place], color=INK, linewidth=1.4, solid_capstyle="butt")
-            axes.text(1.11, place, f"{line.accuracy:.2f}", va="center", ha="right", color=INK, fontsize=9.5)
-            axes.text(1.3, place, f"n = {line.n_scored:,}", va="center", ha="right", color=MUTED, fontsize=9.5)
+            beside = {"va": "center", "ha": "right", "fontsize": 9.5}
+            axes.text(1.11, place, f"{line.accuracy:.2f}", color=INK, **beside)
+            axes.text(1.3, place, f"n = {line.n_scored:,}", color=MUTED, **beside)
         names = [shorten(titles.get(line.benchmark, line.benchmark), _NAME_LENGTH) for line in ranked]
         axes.set_yticks(range(len(ranked)), names, color=INK)
-        axes.set(xlim=(0, 1.3), ylim=(-0.6, max(len(ranked), 1) - 0.4), xlabel="accuracy with 95 % interval")
+        axes.set(xlim=(0, 1.3), ylim=(-0.6, max(len(ranked), 1) - 0.4), xlabel="accuracy with 95% interval")
         axes.set_xticks(np.linspace(0, 1, 6))
         axes.spines["bottom"].set_bounds(0, 1)
         axes.grid(axis="y", visible=False)
-        spoken = "; ".join(f"{line.benchmark} {line.accuracy:.2f}" for line in ranked[::-1])
-        return render(figure, name="accuracy", title="Accuracy by benchmark", alt=f"Bar chart of accuracy: {spoken}.")
+        spoken = "; ".join(f"{line.benchmark} {line.accuracy:.2f}" for line in best_first)
+        alt = f"Bar chart of accuracy: {spoken}."
+        return render(figure, name="accuracy", title="Accuracy by benchmark", alt=alt)
 
 
 def draw_overlap(overlap: pd.DataFrame, titles: Mapping[str, str]) -> Chart:
@@ -125,7 +137,8 @@ def draw_overlap(overlap: pd.DataFrame, titles: Mapping[str, str]) -> Chart:
     with canvas(1.6 + 0.42 * max(n, 2)) as (figure, axes):
         if n > 1:
             axes.imshow(shown, cmap=_blues(), vmin=0, vmax=1, aspect="auto")
-            axes.set_xticks(range(n - 1), names[:-1], rotation=35, ha="right", rotation_mode="anchor", color=INK)
+            slanted = {"rotation": 35, "ha": "right", "rotation_mode": "anchor"}
+            axes.set_xticks(range(n - 1), names[:-1], color=INK, **slanted)
             axes.set_yticks(range(n - 1), names[1:], color=INK)
             axes.set_xticks(np.arange(n) - 0.5, minor=True)
             axes.set_yticks(np.arange(n) - 0.5, minor=True)
@@ -146,7 +159,7 @@ def draw_overlap(overlap: pd.DataFrame, titles: Mapping[str, str]) -> Chart:
 def draw_landscape(
     rows: SuiteMetrics, gaps: Sequence[Gap], labels: Mapping[int, str], rules: GapRules
 ) -> Chart:
-    """Coverage × performance, pale where support is thin; the suite's gaps in colour, the strongest by name."""
+    """Coverage × performance, pale where support is thin; gaps in colour, the strongest by name."""
     by_kind = {kind: [gap for gap in gaps if gap.kind == kind] for kind in _GAP_COLOURS}
     measured = rows[rows["performance"].notna()]
     places = measured.set_index("concept_id")[["coverage", "performance"]]
@@ -171,7 +184,7 @@ def draw_landscape(
         )
         axes.set(xlabel="coverage χ_bench (log scale)", ylabel="performance χ_model")
         _name_strongest(axes, places, by_kind, labels)
-        alt = f"Scatter plot of coverage and performance of {len(places):,} concepts with the suite's gaps marked."
+        alt = f"Scatter plot of coverage and performance of {len(places):,} concepts with the gaps marked."
         return render(figure, name="landscape", title="Coverage and performance together", alt=alt)
 
 

@@ -50,7 +50,8 @@ def group_gaps(
     by_id = {concept.concept_id: concept for concept in concepts}
     clusters: list[GapCluster] = []
     for kind in KINDS:
-        members = sorted((gap for gap in gaps if gap.scope == SUITE and gap.kind == kind), key=lambda gap: gap.rank)
+        of_kind = (gap for gap in gaps if gap.scope == SUITE and gap.kind == kind)
+        members = sorted(of_kind, key=lambda gap: gap.rank)
         clusters.extend(_clusters_of_kind(kind, members, by_id, directions, max_clusters, seed))
     return clusters
 
@@ -93,8 +94,8 @@ def _points(
 
     words = np.zeros((len(documents), 1))
     if any(documents):
-        vectors = TfidfVectorizer(token_pattern=r"\S+", lowercase=False, sublinear_tf=True).fit_transform(documents)
-        words = _leading_components(vectors, seed)
+        tf_idf = TfidfVectorizer(token_pattern=r"\S+", lowercase=False, sublinear_tf=True)
+        words = _leading_components(tf_idf.fit_transform(documents), seed)
     shapes = _leading_components(_unit(np.nan_to_num(directions.astype(np.float64))), seed)
     return np.hstack([np.sqrt(WORD_WEIGHT) * _unit(words), np.sqrt(1 - WORD_WEIGHT) * _unit(shapes)])
 
@@ -115,14 +116,18 @@ def _unit(rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
 
 
-def _split(points: Float[np.ndarray, "n_gaps d"], max_clusters: int, seed: int) -> list[Int[np.ndarray, " n"]]:
+def _split(
+    points: Float[np.ndarray, "n_gaps d"], max_clusters: int, seed: int
+) -> list[Int[np.ndarray, " n"]]:
     """Places of each group's members in rank order; groups by size, then by their strongest member."""
     labels = _best_labels(points, max_clusters, seed)
     groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     return sorted(groups, key=lambda group: (-len(group), group[0]))
 
 
-def _best_labels(points: Float[np.ndarray, "n_gaps d"], max_clusters: int, seed: int) -> Int[np.ndarray, " n_gaps"]:
+def _best_labels(
+    points: Float[np.ndarray, "n_gaps d"], max_clusters: int, seed: int
+) -> Int[np.ndarray, " n_gaps"]:
     from sklearn.metrics import pairwise_distances, silhouette_score
 
     n = len(points)

@@ -58,7 +58,7 @@ class KindFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupFinding:
-    """A group of gaps with the labels of its strongest members."""
+    """A group of gaps with the labels of its strongest members, each once."""
 
     cluster: GapCluster
     labels: Sequence[str]
@@ -123,7 +123,8 @@ def strongest_gaps(
     """The first n gaps of every kind in one scope."""
     found: list[KindFinding] = []
     for kind in KINDS:
-        members = sorted((gap for gap in gaps if gap.scope == scope and gap.kind == kind), key=lambda gap: gap.rank)
+        of_kind = (gap for gap in gaps if gap.scope == scope and gap.kind == kind)
+        members = sorted(of_kind, key=lambda gap: gap.rank)
         rows = [GapFinding(gap=gap, concept=by_id[gap.concept_id]) for gap in members[:n]]
         found.append(KindFinding(kind=kind, n=len(members), rows=rows))
     return found
@@ -132,14 +133,15 @@ def strongest_gaps(
 def _extremes(
     inputs: ReportInputs, by_id: Mapping[int, Concept]
 ) -> tuple[list[ConceptFinding], list[ConceptFinding], int]:
-    """Lowest and highest concepts by χ_model among the supported; with few of them the lists share them out."""
+    """Lowest and highest supported concepts by χ_model; where they are few, the lists share them out."""
     rows = alive_rows(inputs.suite, inputs.concepts)
-    rows = rows[supported(rows["n_eff"].to_numpy(dtype=float), inputs.study.rules) & rows["performance"].notna()]
-    ranked = rows.sort_values(["performance", "concept_id"])
+    firm = supported(rows["n_eff"].to_numpy(dtype=float), inputs.study.rules) & rows["performance"].notna()
+    ranked = rows[firm].sort_values(["performance", "concept_id"])
     n_low = min(SHOWN, math.ceil(len(ranked) / 2))
     low, high = ranked.iloc[:n_low], ranked.iloc[::-1].iloc[: min(SHOWN, len(ranked) - n_low)]
     chosen = [*low["concept_id"].tolist(), *high["concept_id"].tolist()]
-    excerpts = strongest_examples(chosen, inputs.activations, inputs.examples, inputs.completions, inputs.scores)
+    texts = (inputs.examples, inputs.completions, inputs.scores)
+    excerpts = strongest_examples(chosen, inputs.activations, *texts)
     return _concept_findings(low, by_id, excerpts), _concept_findings(high, by_id, excerpts), len(ranked)
 
 
@@ -161,9 +163,16 @@ def _concept_findings(
     ]
 
 
-def _groups(clusters: Sequence[GapCluster], kind: GapKind, by_id: Mapping[int, Concept]) -> list[GroupFinding]:
+def _groups(
+    clusters: Sequence[GapCluster], kind: GapKind, by_id: Mapping[int, Concept]
+) -> list[GroupFinding]:
     return [
-        GroupFinding(cluster=cluster, labels=[by_id[member].label for member in cluster.concept_ids[:_SHOWN_MEMBERS]])
+        GroupFinding(
+            cluster=cluster,
+            labels=list(dict.fromkeys(by_id[member].label for member in cluster.concept_ids))[
+                :_SHOWN_MEMBERS
+            ],
+        )
         for cluster in clusters
         if cluster.kind == kind
     ]

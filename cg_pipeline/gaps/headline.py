@@ -62,8 +62,9 @@ def summarise_benchmarks(
 
     The interval takes the examples as independent; one that knows clusters is a later step.
     """
+    tables = {name: concept_metrics[concept_metrics["benchmark"] == name] for name in scores}
     return [
-        _headline(name, given, describe_coverage(concept_metrics[concept_metrics["benchmark"] == name], concepts, rules))
+        _headline(name, given, describe_coverage(tables[name], concepts, rules))
         for name, given in scores.items()
     ]
 

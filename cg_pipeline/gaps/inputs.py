@@ -19,7 +19,7 @@ from cg_pipeline.specs import Benchmark, Model, Sae, Study
 
 @dataclass(frozen=True, kw_only=True)
 class ReportInputs:
-    """One model in one study, with everything found about it; mappings go by benchmark, in the study's order."""
+    """One model in one study, with all that was found; mappings go by benchmark, in the study's order."""
 
     model: Model
     study: Study
@@ -37,7 +37,7 @@ class ReportInputs:
     gaps: Sequence[Gap]
     clusters: Sequence[GapCluster]
     provenance: Mapping[str, object] = field(default_factory=dict)
-    """Where the numbers come from: fingerprints, versions, seeds, run ids, commands, device. Plain or nested."""
+    """Where the numbers come from (fingerprints, versions, seeds, run ids, device …), plain or nested."""
 
     def title_of(self, benchmark: str) -> str:
         """A benchmark's title, or its name where no spec is given."""

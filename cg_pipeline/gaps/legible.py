@@ -1,12 +1,16 @@
-"""Text that others wrote, made safe to read: nothing invisible, nothing endless, no Markdown.
+"""Text that others wrote, made safe to read (nothing invisible, nothing endless, no Markdown), and numbers.
 
 HTML is escaped by the template engine; here is what an engine does not know.
 """
 
+import math
 import re
 import unicodedata
 
 ELLIPSIS = "…"
+
+NO_NUMBER = "–"
+"""Shown where there is none."""
 
 _JOINERS = "\u200c\u200d"
 """Zero-width joiners are letters' business in several scripts and in emoji: they stay."""
@@ -46,7 +50,40 @@ def shorten(text: str, length: int) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """`visible(text)` that CommonMark and GitHub show as it stands: no mark-up, link, table cell, HTML or list."""
+    """`visible(text)` that Markdown shows as it stands: no mark-up, link, table cell, HTML or list."""
     escaped = _MARKDOWN.sub(r"\\\1", visible(text))
     escaped = _LINK.sub(r"\1\\\2", escaped)
     return _BLOCK.sub(lambda match: match[0] + "\\" if match[0][0].isdigit() else "\\" + match[0], escaped)
+
+
+def decimal(value: float | None, digits: int = 2) -> str:
+    """A number with fixed digits, with more for one too small to be seen; – where there is none."""
+    if value is None or math.isnan(value):
+        return NO_NUMBER
+    if value and abs(value) < 0.5 * 10**-digits:
+        return f"{value:.2g}".replace("-", "−")
+    return f"{value:,.{digits}f}".replace("-", "−")
+
+
+def signed(value: float | None) -> str:
+    """A difference with its sign; – where there is none."""
+    if value is None or math.isnan(value):
+        return NO_NUMBER
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def percent(share: float | None) -> str:
+    """A share as people read it; – where there is none."""
+    if share is None or math.isnan(share):
+        return NO_NUMBER
+    return f"{100 * share:.2g}%" if 0 < share < 0.01 else f"{100 * share:.1f}%"
+
+
+def exact_percent(share: float) -> str:
+    """A setting as it was set: 0.1 is 10%."""
+    return f"{100 * share:g}%"
+
+
+def counted(n: int, noun: str) -> str:
+    """A count with its noun: 1 example, 1,200 examples."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

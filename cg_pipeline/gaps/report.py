@@ -1,6 +1,5 @@
 """The gap report of one model: self-contained HTML, Markdown, and the lines a terminal shows."""
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -9,9 +8,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from cg_pipeline.gaps.findings import SHOWN, Findings, KindFinding, collect_findings
+from cg_pipeline.gaps.fineprint import LIMITS, settings
 from cg_pipeline.gaps.headline import alive_rows
 from cg_pipeline.gaps.inputs import Report, ReportInputs
-from cg_pipeline.gaps.legible import escape_markdown, shorten, visible
+from cg_pipeline.gaps.legible import (
+    counted,
+    decimal,
+    escape_markdown,
+    exact_percent,
+    percent,
+    shorten,
+    signed,
+    visible,
+)
 from cg_pipeline.gaps.overlap import benchmark_overlap
 from cg_pipeline.gaps.selection import SUITE
 from cg_pipeline.records import GapKind
@@ -24,8 +33,6 @@ KIND_TITLES: Mapping[GapKind, str] = {
 }
 
 _MARK = re.compile("⟦([^⟦⟧]*)⟧")
-_NONE = "–"
-"""Shown where there is no number."""
 
 
 def build_report(inputs: ReportInputs) -> Report:
@@ -38,6 +45,8 @@ def build_report(inputs: ReportInputs) -> Report:
         "charts": charts,
         "statement": statement(inputs, findings),
         "kind_titles": KIND_TITLES,
+        "settings": list(settings(inputs)),
+        "limits": LIMITS,
         "provenance": list(flatten(inputs.provenance)),
     }
     return Report(
@@ -48,7 +57,7 @@ def build_report(inputs: ReportInputs) -> Report:
 
 
 def headline_lines(inputs: ReportInputs, report_path: str = "") -> list[str]:
-    """The report for a terminal: accuracy per benchmark, the ten strongest gaps of each kind, where the report is."""
+    """The report for a terminal: accuracies, the ten strongest gaps of each kind, where the report is."""
     found = collect_findings(inputs)
     return [
         statement(inputs, found),
@@ -70,33 +79,10 @@ def statement(inputs: ReportInputs, found: Findings) -> str:
     )
     return (
         f"{visible(inputs.model.title)} answered {found.n_examples:,} examples of "
-        f"{_counted(len(found.headlines), 'benchmark')}; {found.n_scored:,} of the answers could be scored. "
+        f"{counted(len(found.headlines), 'benchmark')}; {found.n_scored:,} of the answers could be scored. "
         f"A sparse autoencoder read the same examples and told {suite.n_concepts:,} concepts apart. "
         f"{suite.n_missing:,} of them ({percent(suite.missing_share)}) never fire in the suite. {middle}"
     )
-
-
-def decimal(value: float | None, digits: int = 2) -> str:
-    """A number with fixed digits, with more for one too small to be seen; – where there is none."""
-    if value is None or math.isnan(value):
-        return _NONE
-    if value and abs(value) < 0.5 * 10**-digits:
-        return f"{value:.1e}"
-    return f"{value:,.{digits}f}".replace("-", "−")
-
-
-def signed(value: float | None) -> str:
-    """A difference with its sign; – where there is none."""
-    if value is None or math.isnan(value):
-        return _NONE
-    return f"{value:+.2f}".replace("-", "−")
-
-
-def percent(share: float | None) -> str:
-    """A share as people read it; – where there is none."""
-    if share is None or math.isnan(share):
-        return _NONE
-    return f"{100 * share:.2g} %" if 0 < share < 0.01 else f"{100 * share:.1f} %"
 
 
 def flatten(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -130,7 +116,7 @@ def _charts(inputs: ReportInputs, found: Findings):
 
 @cache
 def _environment(form: str) -> Environment:
-    """Templates whose every value is escaped for the form: by autoescape for HTML, by `finalize` for Markdown."""
+    """Templates that escape every value: by autoescape in HTML, by `finalize` in Markdown."""
     environment = Environment(
         loader=PackageLoader("cg_pipeline.gaps", "templates"),
         autoescape=form == "html",
@@ -142,27 +128,25 @@ def _environment(form: str) -> Environment:
     )
     environment.filters |= {
         "count": lambda n: f"{n:,}",
-        "counted": _counted,
+        "counted": counted,
         "decimal": decimal,
+        "exact": exact_percent,
         "marked": _marked,
         "percent": percent,
         "short": shorten,
         "signed": signed,
+        "trusted": Markup,
         "visible": visible,
     }
     return environment
 
 
-def _markdown(value: object) -> str:
-    return escape_markdown(str(value))
+def _markdown(value: object) -> object:
+    return value if isinstance(value, Markup) else escape_markdown(str(value))
 
 
 def _marked(context: str) -> Markup:
-    return Markup(_MARK.sub(r"<mark>\1</mark>", str(escape(context))))  # noqa: S704 (escaped just before)
-
-
-def _counted(n: int, noun: str) -> str:
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+    return Markup(_MARK.sub(r"<mark>\1</mark>", str(escape(context))))
 
 
 def _accuracy_lines(inputs: ReportInputs, found: Findings) -> Iterator[str]:
@@ -181,10 +165,11 @@ def _gap_lines(kind: KindFinding) -> Iterator[str]:
     yield f"{KIND_TITLES[kind.kind]} of the suite: {kind.n:,}{shown}"
     for row in kind.rows:
         gap = row.gap
+        support = f"lift {signed(gap.lift)}, n_eff {decimal(gap.n_eff, 0)}"
         fact = {
             "missing": f"fires on {percent(row.concept.firing_rate)} of tokens elsewhere",
-            "under_represented": f"coverage {decimal(gap.value)}, {_counted(gap.n_examples, 'example')}",
-            "over_represented": f"coverage {decimal(gap.value)}, {_counted(gap.n_examples, 'example')}",
-            "model_gap": f"performance {decimal(gap.value)}, lift {signed(gap.lift)}, n_eff {decimal(gap.n_eff, 0)}",
+            "under_represented": f"coverage {decimal(gap.value)}, {counted(gap.n_examples, 'example')}",
+            "over_represented": f"coverage {decimal(gap.value)}, {counted(gap.n_examples, 'example')}",
+            "model_gap": f"performance {decimal(gap.value)}, {support}",
         }[gap.kind]
         yield f"  {gap.rank:>2}. {shorten(row.concept.label, 60)} (#{gap.concept_id}): {fact}"

@@ -41,8 +41,12 @@ def select_gaps(
     Source: arXiv 2512.20638, gap rules [given]; support and ranking of missing ones are this project's.
     """
     if (concept_metrics["benchmark"] == SUITE).any():
-        raise ValueError(f"A benchmark is called {SUITE!r}, the scope of the whole suite. Rename the benchmark.")
-    rates = pd.Series({concept.concept_id: concept.firing_rate for concept in alive_concepts(concepts)}, dtype=float)
+        raise ValueError(
+            f"A benchmark is called {SUITE!r}, the scope of the whole suite. Rename the benchmark."
+        )
+    rates = pd.Series(
+        {concept.concept_id: concept.firing_rate for concept in alive_concepts(concepts)}, dtype=float
+    )
     scopes = [(SUITE, suite), *concept_metrics.groupby("benchmark", sort=False)]
     return [gap for scope, table in scopes for gap in _gaps_of_scope(str(scope), table, rates, rules)]
 

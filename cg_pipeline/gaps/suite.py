@@ -10,12 +10,15 @@ SUITE_COLUMNS: dict[str, tuple[str, str]] = {
     "model": ("VARCHAR", "Name of the model."),
     "concept_id": ("BIGINT", "The concept."),
     "coverage": ("DOUBLE", "χ_bench: mean of the benchmarks' coverages, zeros counted; ≥ 0, 0 = missing."),
-    "performance": ("DOUBLE", "χ_model: mean over the benchmarks where it is defined, in [0, 1]; NULL if in none."),
+    "performance": (
+        "DOUBLE",
+        "χ_model: mean over the benchmarks that define it, in [0, 1]; NULL if none does.",
+    ),
     "lift": ("DOUBLE", "Mean of the benchmarks' lifts where defined, in [-1, 1]; NULL like performance."),
     "n_benchmarks": ("BIGINT", "Benchmarks in which the concept fires."),
     "n_examples": ("BIGINT", "Examples of all benchmarks in which the concept fires, scored or not."),
     "n_scored": ("BIGINT", "Scored examples of all benchmarks in which the concept fires."),
-    "n_eff": ("DOUBLE", "Kish effective number of scored examples over the union of benchmarks; 0 if it never fires."),
+    "n_eff": ("DOUBLE", "Kish effective number of scored examples over all benchmarks; 0 if it never fires."),
 }
 """The columns of `suite_metrics` in order: type as SQL says it, and description."""
 
@@ -59,11 +62,13 @@ def combine_benchmarks(concept_metrics: ConceptMetrics) -> SuiteMetrics:
 def _check(concept_metrics: ConceptMetrics) -> None:
     models = sorted(concept_metrics["model"].unique())
     if len(models) > 1:
-        raise ValueError(f"Metrics of {len(models)} models, {models}; expected one. Combine each model by itself.")
+        raise ValueError(
+            f"Metrics of {len(models)} models, {models}; expected one. Combine each model by itself."
+        )
     repeated = concept_metrics.duplicated(["benchmark", "concept_id"])
     if repeated.any():
         first = concept_metrics[repeated].iloc[0]
         raise ValueError(
-            f"Concept {first['concept_id']} occurs twice in benchmark {first['benchmark']!r}; expected one row each. "
-            "Pass every benchmark's table once."
+            f"Concept {first['concept_id']} occurs twice in benchmark {first['benchmark']!r}; "
+            "expected one row each. Pass every benchmark's table once."
         )

@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from cg_pipeline.gaps.legible import shorten
 from cg_pipeline.records import Concept
@@ -11,10 +11,13 @@ from cg_pipeline.records import Concept
 _WORD = re.compile(r"[^\W_]{2,}")
 
 _FUNCTION_WORDS = frozenset(
-    "a about after all also an and any are as at be been but by can could did do does for from had has have he her "
-    "hers him his how i if in into is it its me more most my no nor not of on one only or other our out over own she "
-    "so some such than that the their them then there these they this those to too under up us very was we were what "
-    "when where which who whom whose why will with would you your".split()
+    """
+    a about after all also an and any are as at be been but by can could did do does fires for from
+    had has have he her hers him his how i if in into is it its me more most my near never no nor
+    not of on one only or other our out over own promotes she so some such than that the their them
+    then there these they this those to too under up us very was we were what when where which who
+    whom whose why will with would you your
+    """.split()  # noqa: SIM905 (a list of a hundred quoted words would fill the page)
 )
 """Words that name nothing; they name a group only where there is no other word."""
 
@@ -24,8 +27,8 @@ _LABEL_LENGTH = 60
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words of two or more letters or digits, in order."""
-    return _WORD.findall(text.lower())
+    """Words of two or more letters or digits, in order and in lower case."""
+    return [word.lower() for word in _WORD.findall(text)]
 
 
 def concept_document(concept: Concept) -> str:
@@ -44,13 +47,14 @@ def name_groups(groups: Sequence[Sequence[Concept]]) -> list[str]:
 
     Source: the class-based TF-IDF of BERTopic, arXiv 2203.05794, on words per concept instead of texts.
     """
+    forms = _usual_forms([concept for group in groups for concept in group])
     counts = [Counter(word for concept in group for word in _naming_words(concept)) for group in groups]
     totals = sum(counts, Counter[str]())
     mean_words = totals.total() / max(len(groups), 1)
     names: list[str] = []
     for group, count in zip(groups, counts, strict=True):
         weights = {word: n / len(group) * math.log1p(mean_words / totals[word]) for word, n in count.items()}
-        names.append(first_free(_candidates(weights, group), names))
+        names.append(first_free(_candidates(weights, forms, group), names))
     return names
 
 
@@ -67,7 +71,16 @@ def _naming_words(concept: Concept) -> set[str]:
     return {word for text in (concept.label, *concept.top_tokens) for word in words(text)}
 
 
-def _candidates(weights: dict[str, float], group: Sequence[Concept]) -> Iterator[str]:
+def _usual_forms(concepts: Sequence[Concept]) -> dict[str, str]:
+    """Each word as it is mostly written: France, not france."""
+    texts = (text for concept in concepts for text in (concept.label, *concept.top_tokens))
+    written = Counter(form for text in texts for form in _WORD.findall(text))
+    return {form.lower(): form for form in sorted(written, key=lambda form: (written[form], form))}
+
+
+def _candidates(
+    weights: Mapping[str, float], forms: Mapping[str, str], group: Sequence[Concept]
+) -> Iterator[str]:
     """Names from short to longer, so that a second group with the same leading words gets one word more."""
     ranked = sorted(weights, key=lambda word: (word in _FUNCTION_WORDS, word.isdigit(), -weights[word], word))
     terms: list[str] = []
@@ -76,7 +89,7 @@ def _candidates(weights: dict[str, float], group: Sequence[Concept]) -> Iterator
             terms.append(word)
         if len(terms) == _NAME_TERMS + 2:
             break
-    shown = [shorten(term, _TERM_LENGTH) for term in terms]
+    shown = [shorten(forms[term], _TERM_LENGTH) for term in terms]
     for n_terms in range(min(_NAME_TERMS, len(shown)), len(shown) + 1):
         if n_terms:
             yield ", ".join(shown[:n_terms])

@@ -25,7 +25,7 @@ def sample_transcripts(
     max_new_tokens: int,
     temperature: float,
     seed: int,
-    batch_prompts: int = 48,
+    batch_prompts: int = 64,
 ) -> list[tuple[str, str]]:
     """(prompt, answer) pairs: `n_samples` answers to every prompt; kept in a JSON-lines file and read from there.
 

@@ -68,7 +68,7 @@ def connect(endpoint: Endpoint) -> openai.OpenAI:
 
 @functools.cache
 def _certificates() -> ssl.SSLContext:
-    """The trusted authorities, SSL_CERT_FILE included; reading them takes longer than all else in a client."""
+    """The trusted authorities, SSL_CERT_FILE included; reading them is most of what a client costs."""
     return httpx2.create_ssl_context()
 
 

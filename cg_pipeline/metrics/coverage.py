@@ -31,12 +31,14 @@ def _divisor(evidence: Evidence) -> float:
     saliency = evidence.saliency
     if evidence.normaliser == "none":
         return 1.0
-    pairs = np.prod(saliency.shape) if evidence.normaliser == "grand_mean" else np.count_nonzero(saliency.data)
+    pairs = (
+        np.prod(saliency.shape) if evidence.normaliser == "grand_mean" else np.count_nonzero(saliency.data)
+    )
     return float(saliency.sum()) / max(int(pairs), 1)
 
 
 METRIC = Metric(
     name="coverage",
-    description="χ_bench: mean saliency over the benchmark's examples, relative to the average concept; ≥ 0, 0 = missing.",
+    description="χ_bench: mean saliency over all examples, relative to the average concept; 0 is missing.",
     compute=coverage,
 )

@@ -8,7 +8,7 @@ from cg_pipeline.stats.weighted import effective_sizes
 
 
 def n_eff(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
-    """Kish effective number (Σ a)² / Σ a² of the scored examples, between 1 and n_scored; 0 if it never fires.
+    """Kish effective number (Σ a)² / Σ a² of the scored examples, from 1 to n_scored; 0 if it never fires.
 
     Source: method of this project; L. Kish, Survey Sampling (1965).
     """
@@ -17,6 +17,6 @@ def n_eff(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
 
 METRIC = Metric(
     name="n_eff",
-    description="Kish effective number of scored examples, (Σa)²/Σa², from 1 to n_scored; 0 if the concept never fires.",
+    description="Kish effective number of scored examples, (Σa)²/Σa²; 1 to n_scored, 0 if it never fires.",
     compute=n_eff,
 )

@@ -19,6 +19,6 @@ def outcome_correlation(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
 
 METRIC = Metric(
     name="outcome_correlation",
-    description="Pearson r of saliency with score over the n_scored examples, in [-1, 1]; NULL where either is constant.",
+    description="Pearson r of saliency and score over scored examples, in [-1, 1]; NULL if one is constant.",
     compute=outcome_correlation,
 )

@@ -22,6 +22,6 @@ def outcome_correlation_p(evidence: Evidence) -> Float[np.ndarray, " n_concepts"
 
 METRIC = Metric(
     name="outcome_correlation_p",
-    description="Two-sided p of outcome_correlation, uncorrected for the number of concepts, in [0, 1]; NULL like it.",
+    description="Two-sided p of outcome_correlation, no correction for many concepts; NULL like it.",
     compute=outcome_correlation_p,
 )

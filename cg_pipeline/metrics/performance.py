@@ -22,6 +22,6 @@ def performance(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
 
 METRIC = Metric(
     name="performance",
-    description="χ_model: saliency-weighted mean score, in [0, 1]; NULL where the concept fires on no scored example.",
+    description="χ_model: saliency-weighted mean score, in [0, 1]; NULL if it fires on no scored example.",
     compute=performance,
 )

@@ -33,7 +33,9 @@ def parse_line(line: bytes) -> dict[str, Any]:
             "expected one object per line. Correct it."
         ) from None
     except RecursionError:
-        raise ValueError(f"got {show(line)}, nested too deep to read; expected a flat object. Flatten it.") from None
+        raise ValueError(
+            f"got {show(line)}, nested too deep to read; expected a flat object. Flatten it."
+        ) from None
     if not isinstance(row, dict):
         raise ValueError(f"got {show(row)}; expected a JSON object with the benchmark's fields. Correct it.")
     for field, value in row.items():
@@ -51,7 +53,9 @@ def _text_of(line: bytes) -> str:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         found = line[error.start : error.end].hex(" ")
-        raise ValueError(f"byte {error.start + 1} is {found}, not UTF-8; expected text. Save the file as UTF-8.") from None
+        raise ValueError(
+            f"byte {error.start + 1} is {found}, not UTF-8; expected text. Save the file as UTF-8."
+        ) from None
     if "\x00" in text:
         raise ValueError(f"character {text.index(chr(0)) + 1} is a NUL byte; expected text. Remove it.")
     return text
@@ -66,7 +70,9 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(row) < len(pairs):
         field, count = Counter(name for name, _ in pairs).most_common(1)[0]
         values = show([value for name, value in pairs if name == field])
-        raise ValueError(f"field {show(field)} is given {count} times, as {values}; expected once. Remove the others.")
+        raise ValueError(
+            f"field {show(field)} is given {count} times, as {values}; expected once. Remove the others."
+        )
     return row
 
 
@@ -74,7 +80,9 @@ def _check(field: str, value: Any, depth: int = 1) -> None:
     """Refuse what no row may hold, at any depth."""
     if isinstance(value, (list, dict)):
         if depth > _DEEPEST:
-            raise ValueError(f"field {show(field)} is nested more than {_DEEPEST} levels deep; expected less. Flatten it.")
+            raise ValueError(
+                f"field {show(field)} is nested more than {_DEEPEST} levels deep; expected less. Flatten it."
+            )
         for item in [*value, *value.values()] if isinstance(value, dict) else value:
             _check(field, item, depth + 1)
     elif fault := _text_fault(value) if isinstance(value, str) else _number_fault(value):

@@ -45,13 +45,17 @@ def read_examples(benchmark: Benchmark, data_dir: Path) -> list[Example]:
                 raise ValueError(_repetition(example, examples[earlier], earlier))
             examples[number] = example
         except ValidationError as error:
-            faults[number] = [_explain(fault, list(benchmark.row.__annotations__)) for fault in error.errors()]
+            faults[number] = [
+                _explain(fault, list(benchmark.row.__annotations__)) for fault in error.errors()
+            ]
         except ValueError as error:
             faults[number] = [str(error)]
     if faults:
         raise ValueError(_summary(benchmark, path, faults))
     if not examples:
-        raise ValueError(f"{path} holds no row; expected one JSON object per line. Add rows or remove the benchmark.")
+        raise ValueError(
+            f"{path} holds no row; expected one JSON object per line. Add rows or remove the benchmark."
+        )
     return list(examples.values())
 
 
@@ -61,9 +65,10 @@ def content_hash(benchmark: Benchmark, data_dir: Path) -> str:
 
 
 def _row_adapter(row: Any) -> TypeAdapter[Any]:
-    """Validator of a row type, made anew with `typing_extensions`: on Python 3.11 pydantic reads no other TypedDict."""
+    """Validator of a row type, made anew by `typing_extensions`: pydantic reads no other on Python 3.11."""
     fields = get_type_hints(row, include_extras=True)
-    return TypeAdapter(TypedDict(row.__name__, fields, total=row.__total__))  # pyright: ignore[reportArgumentType]
+    again: Any = TypedDict(row.__name__, fields, total=row.__total__)  # pyright: ignore[reportArgumentType]
+    return TypeAdapter(again)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -91,7 +96,8 @@ def _explain(fault: Any, fields: list[str]) -> str:
             f"field {field}, with {show(fault['input'])}, is unknown; expected only {', '.join(fields)}. "
             "Remove it, or correct its name."
         )
-    return f"field {field} is {show(fault['input'])}; expected {fault['msg'].removeprefix('Input should be ')}. Correct it."
+    expected = fault["msg"].removeprefix("Input should be ")
+    return f"field {field} is {show(fault['input'])}; expected {expected}. Correct it."
 
 
 def _repetition(example: Example, twin: Example, line: int) -> str:

@@ -15,7 +15,7 @@ def skewness(values: Float[np.ndarray, " n"]) -> float:
 
 
 def top_share(values: Float[np.ndarray, " n"], share: float) -> float:
-    """Part of the total that the largest ⌈share·n⌉ of n non-negative values hold, in [0, 1]; NaN without a total."""
+    """Part of the total held by the largest ⌈share·n⌉ of n values ≥ 0, in [0, 1]; NaN without a total."""
     total = float(values.sum())
     if total <= 0:
         return math.nan

@@ -9,7 +9,9 @@ from jaxtyping import Float
 from scipy import sparse, special
 
 
-def column_sums(weights: sparse.csr_array, by: Float[np.ndarray, " n_examples"]) -> Float[np.ndarray, " n_concepts"]:
+def column_sums(
+    weights: sparse.csr_array, by: Float[np.ndarray, " n_examples"]
+) -> Float[np.ndarray, " n_concepts"]:
     """Σ_x w(x)·by(x) for every column."""
     return np.asarray(weights.T @ by, dtype=np.float64)
 
@@ -24,7 +26,9 @@ def weighted_means(
 ) -> Float[np.ndarray, " n_concepts"]:
     """Σ w·v / Σ w per column, never outside the range of `values`; NaN for a column without weight."""
     means = ratio(column_sums(weights, values), column_sums(weights, np.ones(weights.shape[0])))
-    return np.clip(means, values.min(), values.max()) if len(values) else means  # rounding may leave the range
+    return (
+        np.clip(means, values.min(), values.max()) if len(values) else means
+    )  # rounding may leave the range
 
 
 def effective_sizes(weights: sparse.csr_array) -> Float[np.ndarray, " n_concepts"]:
@@ -62,11 +66,13 @@ def _squared_deviations(
     deviations = weights.tocsc(copy=True)
     n_stored = np.diff(deviations.indptr)
     deviations.data = (deviations.data - np.repeat(means, n_stored)) ** 2
-    return column_sums(deviations.tocsr(), np.ones(weights.shape[0])) + (weights.shape[0] - n_stored) * means**2
+    return (
+        column_sums(deviations.tocsr(), np.ones(weights.shape[0])) + (weights.shape[0] - n_stored) * means**2
+    )
 
 
 def correlation_p_values(r: Float[np.ndarray, " n_concepts"], n: int) -> Float[np.ndarray, " n_concepts"]:
-    """Two-sided p of Pearson r under independence, by Student's t with n - 2 degrees of freedom; NaN below 3."""
+    """Two-sided p of Pearson r if independent: Student's t with n - 2 degrees of freedom; NaN below 3."""
     if n < 3:
         return np.full_like(r, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -75,6 +81,6 @@ def correlation_p_values(r: Float[np.ndarray, " n_concepts"], n: int) -> Float[n
 
 
 def ratio(top: Float[np.ndarray, " n"], bottom: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """top / bottom, NaN where bottom is 0."""
+    """Quotient top / bottom, NaN where bottom is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(bottom != 0, top / bottom, np.nan)

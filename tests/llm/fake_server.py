@@ -49,7 +49,7 @@ def failure(
 ) -> Step:
     """An error in OpenAI's form."""
     error = {"message": message, "code": code or None, "param": param or None}
-    return step(json.dumps({"error": error}), status, **headers)
+    return step(json.dumps({"error": error}), status, 0.0, **headers)
 
 
 @dataclass
@@ -106,6 +106,6 @@ class FakeServer:
                 except ConnectionError:  # the client has given up, as some tests want
                     self.close_connection = True
 
-            def log_message(self, *_: object) -> None: ...
+            def log_message(self, format: str, *args: Any) -> None: ...
 
         return Handler

@@ -27,6 +27,7 @@ def namer(server, cache_dir) -> LlmNamer:
 def listed(prompt: str) -> list[str]:
     """The labels a reader of the prompt sees between the tags."""
     (array,) = re.findall(r"\n<labels>\n(.*)\n</labels>\n", prompt)
+    assert not set("<>") & set(array)
     return json.loads(array)
 
 

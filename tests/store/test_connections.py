@@ -37,7 +37,7 @@ def test_a_client_that_holds_the_live_file_is_named(impatient: Warehouse) -> Non
 
 
 def test_a_client_that_lets_go_in_time_is_waited_for(tmp_path: Path) -> None:
-    warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=10)
+    warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=10.0)
     put(warehouse)
     live = warehouse.layout.live
     other = processes.Process(target=open_outside, args=(live, 0.3), daemon=True)
@@ -55,7 +55,7 @@ def test_a_connection_of_this_very_process_is_waited_for_too(impatient: Warehous
 
 
 def test_a_file_that_is_no_warehouse_is_reported_at_once(tmp_path: Path) -> None:
-    warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=60)
+    warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=60.0)
     warehouse.layout.live.parent.mkdir()
     warehouse.layout.live.write_bytes(b"not a database" * 1000)
     with pytest.raises(duckdb.IOException, match="not a valid DuckDB database"):

@@ -18,7 +18,7 @@ def start(target, *arguments):
 
 def test_readers_share_and_a_writer_waits_for_them(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
-    with hold(lock, exclusive=False, timeout_s=1), hold(lock, exclusive=False, timeout_s=1):
+    with hold(lock, exclusive=False, timeout_s=1.0), hold(lock, exclusive=False, timeout_s=1.0):
         with pytest.raises(TimeoutError), hold(lock, exclusive=True, timeout_s=0.1):
             pass
     with hold(lock, exclusive=True, timeout_s=0.1), pytest.raises(TimeoutError):
@@ -36,7 +36,7 @@ def test_the_sentence_names_who_holds_it_and_how_long_we_waited(tmp_path: Path) 
         "Let that process finish or stop it, or allow a longer lock timeout."
     )
     other.kill()
-    with hold(lock, exclusive=True, timeout_s=5):  # the kernel freed it
+    with hold(lock, exclusive=True, timeout_s=5.0):  # the kernel freed it
         pass
     other.join()
 
@@ -55,7 +55,7 @@ def test_readers_who_never_pause_do_not_keep_a_writer_out(tmp_path: Path) -> Non
     lock = tmp_path / "lock"
     readers = [start(share_lock_again_and_again, lock, 3.0) for _ in range(4)]
     begin = monotonic()
-    with hold(lock, exclusive=True, timeout_s=2):
+    with hold(lock, exclusive=True, timeout_s=2.0):
         waited = monotonic() - begin
     assert waited < 2
     assert all(reader.is_alive() for reader in readers)
@@ -66,9 +66,9 @@ def test_readers_who_never_pause_do_not_keep_a_writer_out(tmp_path: Path) -> Non
 
 def test_an_exception_frees_it(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
-    with pytest.raises(KeyError), hold(lock, exclusive=True, timeout_s=1):
+    with pytest.raises(KeyError), hold(lock, exclusive=True, timeout_s=1.0):
         raise KeyError("x")
-    with hold(lock, exclusive=True, timeout_s=0):
+    with hold(lock, exclusive=True, timeout_s=0.0):
         pass
 
 
@@ -77,7 +77,7 @@ def test_a_long_wait_is_logged_once(
 ) -> None:
     monkeypatch.setattr(locks, "_SAY_AFTER_S", 0.05)
     lock = tmp_path / "lock"
-    with hold(lock, exclusive=True, timeout_s=1), caplog.at_level(logging.WARNING):
+    with hold(lock, exclusive=True, timeout_s=1.0), caplog.at_level(logging.WARNING):
         with pytest.raises(TimeoutError), hold(lock, exclusive=False, timeout_s=0.3):
             pass
     [message] = caplog.messages

@@ -46,7 +46,7 @@ def test_writers_and_readers_at_once_fail_never_and_see_whole_partitions(tmp_pat
 
 def test_a_killed_writer_leaves_the_old_rows_or_the_new_ones(tmp_path: Path) -> None:
     chance = random.Random(7)
-    warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=10)
+    warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=10.0)
     write_generation(tmp_path, "b0", 0)
     for attempt in range(1, 11):
         (tmp_path / "written").unlink(missing_ok=True)

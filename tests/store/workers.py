@@ -93,7 +93,7 @@ def _until_stopped(directory: Path) -> Iterator[int]:
 
 
 def hold_lock(path: Path, exclusive: bool, seconds: float) -> None:
-    with hold(path, exclusive=exclusive, timeout_s=10):
+    with hold(path, exclusive=exclusive, timeout_s=10.0):
         path.with_suffix(f".{os.getpid()}").touch()
         sleep(seconds)
 
@@ -101,7 +101,7 @@ def hold_lock(path: Path, exclusive: bool, seconds: float) -> None:
 def share_lock_again_and_again(path: Path, seconds: float) -> None:
     end = monotonic() + seconds
     while monotonic() < end:
-        with hold(path, exclusive=False, timeout_s=10):
+        with hold(path, exclusive=False, timeout_s=10.0):
             path.with_suffix(f".{os.getpid()}").touch()
             sleep(0.02)
 
@@ -115,7 +115,7 @@ def open_outside(path: Path, seconds: float) -> None:
 def compute_shards(root: Path, log: Path) -> None:
     """Compute what is missing of a set, one line in the log for each shard computed."""
     shards = ShardStore(root).shard_set("toy", fingerprint="f", n_shards=4)
-    with shards.lock(timeout_s=30):
+    with shards.lock(timeout_s=30.0):
         for index in shards.missing():
             sleep(0.05)
             shards.write(index, {"x": np.full(3, index)}, n_rows=3)

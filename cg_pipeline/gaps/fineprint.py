@@ -1,0 +1,69 @@
+"""The small print of a report: its settings and its limits."""
+
+from collections.abc import Iterator
+
+from cg_pipeline.gaps.inputs import ReportInputs
+from cg_pipeline.gaps.legible import exact_percent
+from cg_pipeline.specs import Model, Sae
+
+LIMITS = (
+    "No test of significance is made. A low performance from few examples is not a proven gap: look at "
+    "n_eff and read the examples before acting on one.",
+    "Thousands of concepts are looked at, so some are extreme by chance alone; no correction for that "
+    "is made.",
+    "Model gaps and under-represented concepts are the low end of what was measured, whether or not "
+    "that is low.",
+    "Performance is weighted by an average over all tokens of an example, which dilutes it: most "
+    "concepts lie near the benchmark's mean, and a real weakness can look small.",
+    "A concept is a direction in one reader's hidden states. Its label is a guess from where it fires; "
+    "the same benchmarks read by another model show other concepts.",
+    "Longer and more numerous examples touch more concepts, so coverages of suites of different size do "
+    "not compare.",
+    "Intervals take the examples as independent; twins and shared passages make the truth less certain "
+    "than they say.",
+)
+"""What a reader must know before acting, in plain words."""
+
+
+def settings(inputs: ReportInputs) -> Iterator[tuple[str, str]]:
+    """What was set for this study, as (name, value), in the order of the method."""
+    study, rules, sae, model = inputs.study, inputs.study.rules, inputs.sae, inputs.model
+    yield "Study", f"{study.title} ({study.name}, version {study.version})"
+    yield "Model", _model(model)
+    yield "Reader", _reader(sae)
+    yield "Tokens that count", _MASKS[sae.token_mask]
+    for name in inputs.scores:
+        if spec := inputs.benchmarks.get(name):
+            limit = f", at most {spec.max_new_tokens} tokens" if spec.max_new_tokens else ""
+            yield f"Scoring of {spec.title}", f"{spec.scoring} of a {spec.response}{limit}"
+    yield "Coverage divided by", _NORMALISERS[study.normaliser]
+    yield "Under-represented", f"lowest {exact_percent(rules.under_share)} of covered concepts"
+    yield "Over-represented", f"highest {exact_percent(rules.over_share)} of covered concepts"
+    yield (
+        "Model gap",
+        f"lowest {exact_percent(rules.model_gap_share)} of concepts with n_eff ≥ {rules.min_n_eff:g}",
+    )
+    yield "Dense", f"firing on more than {exact_percent(sae.dense_threshold)} of the broad sample's tokens"
+    yield "Groups", f"at most {study.max_clusters} per kind of gap, seed {study.seed}"
+
+
+_MASKS = {
+    "content": "those of the example's own text",
+    "no_special": "all but special tokens",
+    "all": "all but padding",
+}
+_NORMALISERS = {
+    "grand_mean": "the average over all concepts and examples, zeros counted",
+    "active_mean": "the average over the active concepts of each example",
+    "none": "nothing",
+}
+
+
+def _model(model: Model) -> str:
+    form = "chat template" if model.chat else "plain text"
+    system = f", system prompt “{model.system_prompt}”" if model.system_prompt else ""
+    return f"{model.title} ({model.name}, version {model.version}), {model.dtype}, {form}{system}"
+
+
+def _reader(sae: Sae) -> str:
+    return f"{sae.title} ({sae.name}, version {sae.version}), {sae.d_sae:,} latents at {sae.hookpoint}"
