@@ -114,9 +114,8 @@ def performance_in_score_range(metrics: ConceptMetrics, scores: Sequence[Score])
     values = [score.value for score in scores if score.value is not None]
     defined = metrics["performance"].dropna()
     if not values:
-        return Finding(
-            passed=defined.empty, sentence="no example is scored, so no performance may be defined"
-        )
+        sentence = "no example is scored, so no performance may be defined"
+        return _finding(metrics, defined.empty, sentence)
     low, high, slack = min(values), max(values), 1e-9
     outside = int(((defined < low - slack) | (defined > high + slack)).sum())
     return _finding(

@@ -72,6 +72,25 @@ def demo(name: str) -> None:
     click.echo(f"Took {time.monotonic() - started:.0f} s.")
 
 
+@cli.command("train-sae")
+@click.argument("name")
+@click.option("--text-dir", default="", help="Directory of .txt files to read, instead of Debian packages.")
+@click.option("--device", default="auto", show_default=True, help="auto, cuda, mps or cpu.")
+def train_sae(name: str, text_dir: str, device: str) -> None:
+    """Train the SAE called NAME and publish it, if it passes the gate of its spec."""
+    from cg_pipeline.catalog import lookup
+    from cg_pipeline.defs.resources import Store, data_directory
+    from cg_pipeline.defs.training_assets import train_reader
+    from cg_pipeline.saes import SAES
+
+    try:
+        figures = train_reader(lookup("SAE", name, SAES), Store(data_dir=data_directory()).layout, device, text_dir)
+    except KeyError as error:
+        raise click.BadParameter(error.args[0], param_hint="NAME") from None
+    for measured_on, found in figures.items():
+        click.echo(f"{measured_on}: " + ", ".join(f"{key} {value}" for key, value in found.items()))
+
+
 @cli.command()
 def recover() -> None:
     """Mark runs whose process died with the machine as failed, so that they can be retried."""

@@ -2,7 +2,7 @@
 
 import dagster as dg
 
-from cg_pipeline.defs import benchmark_assets, gap_assets, model_assets, reader_assets
+from cg_pipeline.defs import benchmark_assets, gap_assets, model_assets, reader_assets, training_assets
 from cg_pipeline.defs.asset_checks import ASSET_CHECKS
 from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
@@ -11,7 +11,7 @@ from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice, data_dire
 _store = Store(data_dir=data_directory())
 
 defs = dg.Definitions(
-    assets=dg.load_assets_from_modules([benchmark_assets, model_assets, reader_assets, gap_assets]),
+    assets=dg.load_assets_from_modules([benchmark_assets, model_assets, reader_assets, gap_assets, training_assets]),
     asset_checks=ASSET_CHECKS,
     jobs=JOBS,
     executor=dg.in_process_executor,

@@ -84,7 +84,7 @@ def _leaned_on(statements: list[ast.stmt], name: str) -> list[ast.stmt]:
 
 
 def _decides(statement: ast.stmt) -> Iterator[str]:
-    """The names whose meaning a statement decides: those it defines; of a loop or bare call, all it mentions."""
+    """Names whose meaning a statement decides: those it defines; for a loop or bare call, all it mentions."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         yield statement.name
     elif isinstance(statement, (ast.Import, ast.ImportFrom)):
@@ -114,7 +114,7 @@ def _shape(node: Any) -> Any:
 
 
 def _is_text(node: Any) -> bool:
-    """Whether it is a docstring: of a module, function, class or field, a statement that is nothing but a text."""
+    """Whether it is a docstring of a module, function, class or field: a statement that is only a text."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)

@@ -153,7 +153,7 @@ class SaeTraining:
     k: int
     """Latents kept per token (TopK)."""
     n_tokens: int
-    """Content tokens harvested, without repetition."""
+    """Content tokens harvested from passages, without repetition."""
     n_epochs: int
     context_tokens: int
     """Length of the packed sequences read."""
@@ -166,7 +166,7 @@ class SaeTraining:
     """Precision of the model while states are harvested; bfloat16 costs a thousandth of the variance."""
     n_transcripts: int = 1
     """Answers that the model samples to each chat prompt, read as part of the text."""
-    transcript_tokens: int = 128
+    transcript_tokens: int = 96
     """Longest sampled answer."""
     temperature: float = 0.8
     warm_up_share: float = 0.02

@@ -1,4 +1,4 @@
-"""A module without its constant, or named otherwise than its file, fails at import with a sentence saying so."""
+"""A module without its constant, or named otherwise than its file, fails at import and says so."""
 
 import importlib
 import sys
@@ -51,12 +51,14 @@ def test_an_empty_folder_is_an_empty_catalogue(shelf):
         (
             "",
             TypeError,
-            "orchard.apple defines no FRUIT; expected `FRUIT = Fruit(…)`. Each module of orchard holds exactly one.",
+            "orchard.apple defines no FRUIT; expected `FRUIT = Fruit(…)`. "
+            "Each module of orchard holds exactly one.",
         ),
         (
             "fruit = Fruit('apple')",
             TypeError,
-            "orchard.apple defines no FRUIT; expected `FRUIT = Fruit(…)`. Each module of orchard holds exactly one.",
+            "orchard.apple defines no FRUIT; expected `FRUIT = Fruit(…)`. "
+            "Each module of orchard holds exactly one.",
         ),
         (
             "FRUIT = 'apple'",
@@ -67,7 +69,8 @@ def test_an_empty_folder_is_an_empty_catalogue(shelf):
         (
             "FRUIT = Fruit('aple')",
             ValueError,
-            "orchard.apple names its Fruit 'aple'; expected 'apple', the name of its file. Rename one of the two.",
+            "orchard.apple names its Fruit 'aple'; expected 'apple', the name of its file. "
+            "Rename one of the two.",
         ),
     ],
 )

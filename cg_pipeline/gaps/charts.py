@@ -26,6 +26,7 @@ from cg_pipeline.gaps.drawing import (
 from cg_pipeline.gaps.headline import BenchmarkHeadline, supported_performance
 from cg_pipeline.gaps.legible import shorten
 from cg_pipeline.gaps.selection import supported
+from cg_pipeline.gaps.tables import numbers
 from cg_pipeline.records import ConceptMetrics, Gap, SuiteMetrics
 from cg_pipeline.specs import GapRules
 
@@ -49,14 +50,14 @@ _NAMED = 3
 
 def draw_coverage(rows: ConceptMetrics | SuiteMetrics) -> Chart:
     """Histogram of χ_bench on a logarithmic axis; the concepts at 0 are a bar of their own at its left."""
-    coverage = rows["coverage"].to_numpy(dtype=float)
+    coverage = numbers(rows, "coverage")
     covered, n_missing = coverage[coverage > 0], int((coverage == 0).sum())
     share = f"{n_missing / len(coverage):.1%}" if len(coverage) else "none"
     edges = _log_edges(covered)
     step = edges[1] / edges[0]
     zero = edges[0] / step**4
     with canvas(3.1) as (figure, axes):
-        counts, _, _ = axes.hist(covered, bins=edges, color=BLUE, edgecolor=GROUND, linewidth=0.5)
+        highest = _histogram(axes, covered, edges)
         axes.bar(zero, n_missing, width=zero * (step**1.5 - step**-1.5), color=ORANGE)
         note = f"never: {n_missing:,}\n({share})"
         at_top = {
@@ -71,7 +72,7 @@ def draw_coverage(rows: ConceptMetrics | SuiteMetrics) -> Chart:
         powers = 10.0 ** np.arange(np.ceil(np.log10(edges[0])), np.floor(np.log10(edges[-1])) + 1)
         axes.set_xticks([zero, *powers], ["0", *(f"{power:g}" for power in powers)])
         axes.set_xlim(edges[0] / step**9, edges[-1] * step)
-        axes.set_ylim(0, max(n_missing * 1.25, counts.max() * 1.2, 1.25))
+        axes.set_ylim(0, max(n_missing * 1.25, highest * 1.2, 1.25))
         if len(covered):
             _mark(axes, float(np.median(covered)), f"median {np.median(covered):.2g}")
         _whole_counts(axes)
@@ -86,11 +87,9 @@ def draw_performance(rows: ConceptMetrics | SuiteMetrics, mean_score: float | No
     """Histogram of χ_model over the supported concepts, with the mean score to compare with."""
     performance = supported_performance(rows, rules)
     with canvas(3.1) as (figure, axes):
-        counts, _, _ = axes.hist(
-            performance, bins=np.linspace(0, 1, 51), color=BLUE, edgecolor=GROUND, linewidth=0.5
-        )
+        highest = _histogram(axes, performance, np.linspace(0, 1, 51))
         axes.set_xlim(0, 1)
-        axes.set_ylim(0, max(counts.max(), 1) * 1.22)
+        axes.set_ylim(0, max(highest, 1) * 1.22)
         _whole_counts(axes)
         if mean_score is not None:
             _mark(axes, mean_score, f"mean score {mean_score:.2f}")
@@ -161,17 +160,17 @@ def draw_landscape(
 ) -> Chart:
     """Coverage × performance, pale where support is thin; gaps in colour, the strongest by name."""
     by_kind = {kind: [gap for gap in gaps if gap.kind == kind] for kind in _GAP_COLOURS}
-    measured = rows[rows["performance"].notna()]
-    places = measured.set_index("concept_id")[["coverage", "performance"]]
-    firm = supported(measured["n_eff"].to_numpy(dtype=float), rules)
+    measured = rows.take(np.flatnonzero(~np.isnan(numbers(rows, "performance"))))
+    places = measured.set_index("concept_id")
+    firm = supported(numbers(places, "n_eff"), rules)
     with canvas(4.2) as (figure, axes):
-        _scatter(axes, places[~firm], PALE, 7)
-        _scatter(axes, places[firm], SHADE, 7)
+        _scatter(axes, places.take(np.flatnonzero(~firm)), PALE, 7)
+        _scatter(axes, places.take(np.flatnonzero(firm)), SHADE, 7)
         for kind, members in by_kind.items():
-            marked = places.loc[[gap.concept_id for gap in members if gap.concept_id in places.index]]
+            marked = places.filter([gap.concept_id for gap in members], axis="index")
             _scatter(axes, marked, _GAP_COLOURS[kind], 16, f"{_GAP_WORDS[kind]} ({len(marked):,})")
         _log_ticks(axes)
-        axes.set_ylim(*_span(places["performance"].to_numpy()))
+        axes.set_ylim(*_span(numbers(places, "performance")))
         axes.legend(
             loc="lower left",
             bbox_to_anchor=(0, 1),
@@ -186,6 +185,13 @@ def draw_landscape(
         _name_strongest(axes, places, by_kind, labels)
         alt = f"Scatter plot of coverage and performance of {len(places):,} concepts with the gaps marked."
         return render(figure, name="landscape", title="Coverage and performance together", alt=alt)
+
+
+def _histogram(axes: "Axes", values: Float[np.ndarray, " n"], edges: Float[np.ndarray, " n_edges"]) -> int:
+    """Bars drawn; the height of the highest."""
+    counts, _ = np.histogram(values, edges)
+    axes.bar(edges[:-1], counts, np.diff(edges), align="edge", color=BLUE, edgecolor=GROUND, linewidth=0.5)
+    return int(counts.max())
 
 
 def _log_edges(values: Float[np.ndarray, " n"], n_bins: int = 40) -> Float[np.ndarray, " n_edges"]:
@@ -263,7 +269,7 @@ def _name_strongest(
     taken = []
     for kind, members in list(by_kind.items())[::-1]:
         for gap in [gap for gap in members if gap.concept_id in places.index][:_NAMED]:
-            place = tuple(places.loc[gap.concept_id])
+            place = tuple(places.loc[gap.concept_id, ["coverage", "performance"]])
             right = axes.transAxes.inverted().transform(axes.transData.transform(place))[0] > 0.6
             label = axes.annotate(
                 shorten(labels.get(gap.concept_id, ""), _LABEL_LENGTH),

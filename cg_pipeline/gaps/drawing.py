@@ -31,7 +31,7 @@ WIDTH = 7.0
 
 _FONTS = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
-_STYLE: dict[str, Any] = {
+_STYLE: Any = {
     "axes.axisbelow": True,
     "axes.edgecolor": MUTED,
     "axes.formatter.use_mathtext": False,

@@ -4,18 +4,19 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from cg_pipeline.gaps.excerpts import Excerpt, strongest_examples
 from cg_pipeline.gaps.headline import (
     BenchmarkHeadline,
     CoverageShape,
-    alive_rows,
     describe_coverage,
     summarise_benchmarks,
 )
 from cg_pipeline.gaps.inputs import ReportInputs
-from cg_pipeline.gaps.selection import KINDS, SUITE, supported
+from cg_pipeline.gaps.selection import KINDS, SUITE, alive_rows, supported
+from cg_pipeline.gaps.tables import numbers
 from cg_pipeline.records import Concept, Gap, GapCluster, GapKind
 
 SHOWN = 10
@@ -135,8 +136,9 @@ def _extremes(
 ) -> tuple[list[ConceptFinding], list[ConceptFinding], int]:
     """Lowest and highest supported concepts by χ_model; where they are few, the lists share them out."""
     rows = alive_rows(inputs.suite, inputs.concepts)
-    firm = supported(rows["n_eff"].to_numpy(dtype=float), inputs.study.rules) & rows["performance"].notna()
-    ranked = rows[firm].sort_values(["performance", "concept_id"])
+    performance = numbers(rows, "performance")
+    firm = np.flatnonzero(supported(numbers(rows, "n_eff"), inputs.study.rules) & ~np.isnan(performance))
+    ranked = rows.take(firm[np.argsort(performance[firm], kind="stable")])
     n_low = min(SHOWN, math.ceil(len(ranked) / 2))
     low, high = ranked.iloc[:n_low], ranked.iloc[::-1].iloc[: min(SHOWN, len(ranked) - n_low)]
     chosen = [*low["concept_id"].tolist(), *high["concept_id"].tolist()]

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from cg_pipeline.gaps.selection import alive_concepts, supported
+from cg_pipeline.gaps.selection import alive_rows, supported
+from cg_pipeline.gaps.tables import numbers
 from cg_pipeline.records import Concept, ConceptMetrics, Score, SuiteMetrics
 from cg_pipeline.specs import GapRules
 from cg_pipeline.stats.intervals import wilson_interval
@@ -62,7 +63,8 @@ def summarise_benchmarks(
 
     The interval takes the examples as independent; one that knows clusters is a later step.
     """
-    tables = {name: concept_metrics[concept_metrics["benchmark"] == name] for name in scores}
+    of = np.asarray(concept_metrics["benchmark"])
+    tables = {name: concept_metrics.take(np.flatnonzero(of == name)) for name in scores}
     return [
         _headline(name, given, describe_coverage(tables[name], concepts, rules))
         for name, given in scores.items()
@@ -80,7 +82,7 @@ def describe_coverage(
 ) -> CoverageShape:
     """Shape of coverage over the alive concepts of one benchmark or of the suite."""
     alive = alive_rows(table, concepts)
-    coverage = alive["coverage"].to_numpy(dtype=float)
+    coverage = numbers(alive, "coverage")
     performance = supported_performance(alive, rules)
     n_missing = int((coverage == 0).sum())
     return CoverageShape(
@@ -93,15 +95,10 @@ def describe_coverage(
     )
 
 
-def alive_rows(table: pd.DataFrame, concepts: Sequence[Concept]) -> pd.DataFrame:
-    """The rows of alive concepts: dead and dense ones never count."""
-    return table[table["concept_id"].isin([concept.concept_id for concept in alive_concepts(concepts)])]
-
-
 def supported_performance(rows: pd.DataFrame, rules: GapRules) -> Float[np.ndarray, " n_supported"]:
     """χ_model of the rows that rest on enough examples."""
-    performance = rows["performance"].to_numpy(dtype=float)
-    return performance[supported(rows["n_eff"].to_numpy(dtype=float), rules) & ~np.isnan(performance)]
+    performance = numbers(rows, "performance")
+    return performance[supported(numbers(rows, "n_eff"), rules) & ~np.isnan(performance)]
 
 
 def _headline(name: str, scores: Sequence[Score], coverage: CoverageShape) -> BenchmarkHeadline:

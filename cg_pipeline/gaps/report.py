@@ -9,7 +9,6 @@ from markupsafe import Markup, escape
 
 from cg_pipeline.gaps.findings import SHOWN, Findings, KindFinding, collect_findings
 from cg_pipeline.gaps.fineprint import LIMITS, settings
-from cg_pipeline.gaps.headline import alive_rows
 from cg_pipeline.gaps.inputs import Report, ReportInputs
 from cg_pipeline.gaps.legible import (
     counted,
@@ -22,7 +21,7 @@ from cg_pipeline.gaps.legible import (
     visible,
 )
 from cg_pipeline.gaps.overlap import benchmark_overlap
-from cg_pipeline.gaps.selection import SUITE
+from cg_pipeline.gaps.selection import SUITE, alive_rows
 from cg_pipeline.records import GapKind
 
 KIND_TITLES: Mapping[GapKind, str] = {

@@ -6,12 +6,13 @@ about a subject. Both are quarantined: they neither become gaps nor count in the
 the rules take. The report lists them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
+from cg_pipeline.gaps.tables import numbers
 from cg_pipeline.records import Concept, ConceptMetrics, Gap, GapKind, SuiteMetrics
 from cg_pipeline.specs import GapRules
 from cg_pipeline.stats.shape import count_of_share
@@ -44,11 +45,10 @@ def select_gaps(
         raise ValueError(
             f"A benchmark is called {SUITE!r}, the scope of the whole suite. Rename the benchmark."
         )
-    rates = pd.Series(
-        {concept.concept_id: concept.firing_rate for concept in alive_concepts(concepts)}, dtype=float
-    )
+    rates = {concept.concept_id: concept.firing_rate for concept in concepts}
     scopes = [(SUITE, suite), *concept_metrics.groupby("benchmark", sort=False)]
-    return [gap for scope, table in scopes for gap in _gaps_of_scope(str(scope), table, rates, rules)]
+    alive = ((str(scope), alive_rows(table, concepts)) for scope, table in scopes)
+    return [gap for scope, rows in alive for gap in _gaps_of_scope(scope, rows, rates, rules)]
 
 
 def alive_concepts(concepts: Sequence[Concept]) -> list[Concept]:
@@ -61,12 +61,20 @@ def supported(n_eff: Float[np.ndarray, " n"], rules: GapRules) -> Bool[np.ndarra
     return n_eff >= rules.min_n_eff - _ROUNDING
 
 
-def _gaps_of_scope(scope: str, table: pd.DataFrame, rates: pd.Series, rules: GapRules) -> Iterator[Gap]:
-    alive = table[table["concept_id"].isin(rates.index)].sort_values("concept_id", ignore_index=True)
-    coverage, performance = alive["coverage"].to_numpy(), alive["performance"].to_numpy()
-    rate = rates.reindex(alive["concept_id"]).to_numpy()
+def alive_rows(table: pd.DataFrame, concepts: Sequence[Concept]) -> pd.DataFrame:
+    """The rows of the concepts that count, ascending by `concept_id`; the index starts anew."""
+    ids = np.array([concept.concept_id for concept in alive_concepts(concepts)], dtype=np.int64)
+    alive = table.take(np.flatnonzero(np.isin(np.asarray(table["concept_id"]), ids)))
+    return alive.take(np.argsort(np.asarray(alive["concept_id"]), kind="stable")).reset_index(drop=True)
+
+
+def _gaps_of_scope(
+    scope: str, alive: pd.DataFrame, rates: Mapping[int, float], rules: GapRules
+) -> Iterator[Gap]:
+    coverage, performance = numbers(alive, "coverage"), numbers(alive, "performance")
+    rate = np.array([rates[concept_id] for concept_id in alive["concept_id"].tolist()], dtype=np.float64)
     covered = coverage > 0
-    measured = supported(alive["n_eff"].to_numpy(dtype=float), rules) & ~np.isnan(performance)
+    measured = supported(numbers(alive, "n_eff"), rules) & ~np.isnan(performance)
     chosen = {
         "missing": _lowest(-rate, ~covered, 1.0),
         "under_represented": _lowest(coverage, covered, rules.under_share),
@@ -74,7 +82,7 @@ def _gaps_of_scope(scope: str, table: pd.DataFrame, rates: pd.Series, rules: Gap
         "model_gap": _lowest(performance, measured, rules.model_gap_share),
     }
     for kind in KINDS:
-        yield from _records(scope, kind, alive.iloc[chosen[kind]])
+        yield from _records(scope, kind, alive.take(chosen[kind]))
 
 
 def _lowest(

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from cg_pipeline.gaps.tables import numbers
 from cg_pipeline.records import ConceptMetrics, SuiteMetrics
 from cg_pipeline.stats.weighted import ratio
 
@@ -44,19 +45,19 @@ def combine_benchmarks(concept_metrics: ConceptMetrics) -> SuiteMetrics:
     sums = by_concept[["coverage", "fires", "n_examples", "n_scored", "mass", "square"]].sum()
     means = by_concept[["performance", "lift"]].mean()
     n_benchmarks = rows["benchmark"].nunique()
-    n_eff = ratio(sums["mass"].to_numpy(np.float64) ** 2, sums["square"].to_numpy(np.float64))
+    n_eff = ratio(np.square(numbers(sums, "mass")), numbers(sums, "square"))
     columns = {
         "model": rows["model"].iloc[0] if len(rows) else "",
-        "concept_id": sums.index.to_numpy(np.int64),
-        "coverage": sums["coverage"].to_numpy() / max(n_benchmarks, 1),
-        "performance": means["performance"].to_numpy(),
-        "lift": means["lift"].to_numpy(),
-        "n_benchmarks": sums["fires"].to_numpy(np.int64),
-        "n_examples": sums["n_examples"].to_numpy(np.int64),
-        "n_scored": sums["n_scored"].to_numpy(np.int64),
+        "concept_id": np.asarray(sums.index, dtype=np.int64),
+        "coverage": numbers(sums, "coverage") / max(n_benchmarks, 1),
+        "performance": numbers(means, "performance"),
+        "lift": numbers(means, "lift"),
+        "n_benchmarks": numbers(sums, "fires").astype(np.int64),
+        "n_examples": numbers(sums, "n_examples").astype(np.int64),
+        "n_scored": numbers(sums, "n_scored").astype(np.int64),
         "n_eff": np.nan_to_num(n_eff, nan=0.0),
     }
-    return pd.DataFrame(columns)[list(SUITE_COLUMNS)]
+    return pd.DataFrame(columns, columns=list(SUITE_COLUMNS))
 
 
 def _check(concept_metrics: ConceptMetrics) -> None:

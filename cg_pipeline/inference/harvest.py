@@ -24,7 +24,6 @@ from torch import Tensor
 from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.reading_plan import TokenSequence
-from cg_pipeline.specs import fingerprint
 
 _log = logging.getLogger(__name__)
 
@@ -134,7 +133,7 @@ def _write_shard(path: Path, identity: str, states: Float[Tensor, "n_tokens d_mo
 
 
 def _identity(loaded: LoadedModel, hookpoint: str, group: Sequence[TokenSequence]) -> str:
-    digest = hashlib.sha256(f"{fingerprint(loaded.spec)} {hookpoint} {loaded.module.dtype}".encode())
+    digest = hashlib.sha256(f"{loaded.spec.weights!r} {hookpoint} {loaded.module.dtype}".encode())
     for sequence in group:
         digest.update(sequence.input_ids.tobytes())
         digest.update(sequence.counts.tobytes())

@@ -62,7 +62,7 @@ class LanguageModel:
         log-probabilities over a choice's tokens [inferred].
 
         Raises:
-            ValueError: an example has no choices, or a choice has no tokens.
+            ValueError: an example has no choices.
         """
         _check_window(self._model)
         prompts = [self._prompt(example.prompt) for example in examples]
@@ -98,14 +98,7 @@ class LanguageModel:
                 "Use response='generation' for open answers."
             )
         encode = self._chat_choice if self._model.spec.chat else self._raw_choice
-        found = [encode(example.prompt, choice, n_prompt_tokens) for choice in example.choices]
-        for choice, ids in zip(example.choices, found, strict=True):
-            if not len(ids):
-                raise ValueError(
-                    f"Choice {choice!r} of example {example.example_id} of {example.benchmark!r} has no tokens; "
-                    "expected text."
-                )
-        return found
+        return [encode(example.prompt, choice, n_prompt_tokens) for choice in example.choices]
 
     def _chat_choice(self, _prompt: str, choice: str, _n_prompt_tokens: int) -> Int[np.ndarray, " _"]:
         encoded: Any = self._model.tokenizer(choice, add_special_tokens=False, split_special_tokens=True)

@@ -1,12 +1,12 @@
 """What a training run reads: token sequences with the tokens that count marked.
 
-Three kinds, mixed in one seeded order: passages packed end to end outside any template,
-passages inside the chat template exactly as a benchmark's prompt is, and chat transcripts
+Three kinds: passages packed end to end outside any template and passages inside the chat
+template exactly as a benchmark's prompt is, mixed in one seeded order; and chat transcripts
 with question and answer. Tokens of the template, BOS and special tokens never count.
 """
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,33 +31,26 @@ class TokenSequence:
         return int(self.counts.sum())
 
 
-def plan_reading(
-    loaded: LoadedModel,
-    passages: Sequence[str],
-    transcripts: Sequence[tuple[str, str]],
-    training: SaeTraining,
-) -> list[TokenSequence]:
-    """Sequences with just over the training's and held-out tokens together, shuffled.
+def plan_passages(loaded: LoadedModel, passages: Iterable[str], training: SaeTraining) -> list[TokenSequence]:
+    """Sequences with just over the training's and the held-out tokens together, shuffled.
 
-    All transcripts are read, then passages until there are enough tokens; each passage goes
-    through the chat template with probability `chat_share`.
+    Each passage goes through the chat template with probability `chat_share`.
 
     Raises:
         ValueError: the text holds fewer tokens than the training asks for.
     """
     wanted = training.n_tokens + training.held_out_tokens
     rng = random.Random(training.seed)
-    sequences = [transcript_sequence(loaded, *pair, training.context_tokens) for pair in transcripts]
-    missing = wanted - sum(sequence.n_counted for sequence in sequences)
+    sequences: list[TokenSequence] = []
+    found = 0
     for sequence in _passage_sequences(loaded, passages, training, rng):
-        if missing <= 0:
-            break
         sequences.append(sequence)
-        missing -= sequence.n_counted
-    if missing > 0:
+        found += sequence.n_counted
+        if found >= wanted:
+            break
+    if found < wanted:
         raise ValueError(
-            f"The text holds {wanted - missing:,} content tokens; the training asks for {wanted:,}. "
-            "Add text, or lower n_tokens."
+            f"The text holds {found:,} content tokens; the training asks for {wanted:,}. Add text, or lower n_tokens."
         )
     rng.shuffle(sequences)
     return sequences

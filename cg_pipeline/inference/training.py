@@ -12,8 +12,8 @@ implemented by sae-lens.
 import json
 import math
 import shutil
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from torch import Tensor
 
 from cg_pipeline.inference.harvest import harvest, load_shard, read_states
 from cg_pipeline.inference.models import LoadedModel, load_model
-from cg_pipeline.inference.reading_plan import plan_reading, prompt_sequence
+from cg_pipeline.inference.reading_plan import plan_passages, prompt_sequence, transcript_sequence
 from cg_pipeline.inference.sae_quality import QualityFigures, check_quality, sae_quality
 from cg_pipeline.inference.transcripts import sample_transcripts
 from cg_pipeline.specs import Sae, SaeTraining
@@ -36,7 +36,7 @@ _SHARDS_MIXED = 6
 
 def train_sae(
     sae: Sae,
-    passages: Sequence[str],
+    passages: Iterable[str],
     prompts: Sequence[str],
     *,
     out_dir: Path,
@@ -72,11 +72,10 @@ def train_sae(
         torch.set_num_threads(threads)
     loaded = _load_reader(sae, training.reading_dtype, cache_dir=cache_dir, data_dir=data_dir, device=device)
     shards = harvest_shards(sae, loaded, passages, prompts, work_dir)
-    n_held_out = math.ceil(training.held_out_tokens / _SHARD_TOKENS)
-    trained = fit_sae(sae, shards[:-n_held_out], device=device)
+    trained = fit_sae(sae, shards.train, device=device)
     candidate = _save_half(trained, work_dir / "candidate")
     module = SAE.load_from_disk(candidate, device=device, dtype="float32")
-    figures = {"held_out": sae_quality(module, torch.cat([load_shard(path) for path in shards[-n_held_out:]]))}
+    figures = {"held_out": sae_quality(module, torch.cat([load_shard(path) for path in shards.held_out]))}
     if check_texts:
         exact = _load_reader(sae, sae.model.dtype, cache_dir=cache_dir, data_dir=data_dir, device=device)
         sequences = [prompt_sequence(exact, text) for text in check_texts]
@@ -87,22 +86,26 @@ def train_sae(
     return figures
 
 
+@dataclass(frozen=True)
+class HarvestedShards:
+    """Shards to train on, and shards that are only measured on."""
+
+    train: list[Path]
+    held_out: list[Path]
+
+
 def harvest_shards(
-    sae: Sae, loaded: LoadedModel, passages: Sequence[str], prompts: Sequence[str], work_dir: Path
-) -> list[Path]:
-    """Shards of the hidden states that the training asks for: transcripts first, then reading."""
+    sae: Sae, loaded: LoadedModel, passages: Iterable[str], prompts: Sequence[str], work_dir: Path
+) -> HarvestedShards:
+    """Hidden states of the passages, the last of them held out, and of the transcripts that the model samples."""
     training = _training_of(sae)
-    transcripts = sample_transcripts(
-        loaded,
-        prompts,
-        work_dir / "transcripts.jsonl",
-        n_samples=training.n_transcripts,
-        max_new_tokens=training.transcript_tokens,
-        temperature=training.temperature,
-        seed=training.seed,
-    )
-    sequences = plan_reading(loaded, passages, transcripts, training)
-    return harvest(loaded, sae.hookpoint, sequences, work_dir / "shards", shard_tokens=_SHARD_TOKENS)
+    sequences = plan_passages(loaded, passages, training)
+    read = harvest(loaded, sae.hookpoint, sequences, work_dir / "passages", shard_tokens=_SHARD_TOKENS)
+    n_held_out = math.ceil(training.held_out_tokens / _SHARD_TOKENS)
+    transcripts = sample_transcripts(loaded, prompts, work_dir / "transcripts.jsonl", training)
+    chats = [transcript_sequence(loaded, *pair, training.context_tokens) for pair in transcripts]
+    said = harvest(loaded, sae.hookpoint, chats, work_dir / "transcripts", shard_tokens=_SHARD_TOKENS)
+    return HarvestedShards(train=said + read[:-n_held_out], held_out=read[-n_held_out:])
 
 
 def fit_sae(sae: Sae, shards: Sequence[Path], *, device: str = "cpu") -> TopKTrainingSAE:

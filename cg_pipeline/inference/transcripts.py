@@ -4,7 +4,6 @@ Why: an SAE trained on books alone has never seen the states of an answer, nor o
 question in the chat template, and those are what benchmarks make a model go through.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -14,55 +13,43 @@ import torch
 
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import render_prompt
+from cg_pipeline.records import content_id
+from cg_pipeline.specs import SaeTraining
+
+_BATCH_PROMPTS = 64
 
 
 def sample_transcripts(
-    loaded: LoadedModel,
-    prompts: Sequence[str],
-    path: Path,
-    *,
-    n_samples: int,
-    max_new_tokens: int,
-    temperature: float,
-    seed: int,
-    batch_prompts: int = 64,
+    loaded: LoadedModel, prompts: Sequence[str], path: Path, training: SaeTraining
 ) -> list[tuple[str, str]]:
-    """(prompt, answer) pairs: `n_samples` answers to every prompt; kept in a JSON-lines file and read from there.
+    """(prompt, answer) pairs: `n_transcripts` answers to every prompt; kept in a JSON-lines file and read from there.
 
     The same seed gives the same answers on the same machine and libraries; the file, once
     written, is what makes a training run repeatable.
     """
-    settings = [loaded.spec.name, list(prompts), n_samples, max_new_tokens, temperature, seed]
-    identity = hashlib.sha256(json.dumps(settings).encode()).hexdigest()
+    settings = (list(prompts), training.n_transcripts, training.transcript_tokens, training.temperature, training.seed)
+    identity = content_id(repr(loaded.spec.weights), loaded.spec.system_prompt, settings)
     if path.exists() and (kept := _read_transcripts(path, identity)) is not None:
         return kept
-    pairs = list(_sample(loaded, prompts, n_samples, max_new_tokens, temperature, seed, batch_prompts))
+    pairs = list(_sample(loaded, prompts, training))
     _write_transcripts(path, identity, pairs)
     return pairs
 
 
-def _sample(
-    loaded: LoadedModel,
-    prompts: Sequence[str],
-    n_samples: int,
-    max_new_tokens: int,
-    temperature: float,
-    seed: int,
-    batch_prompts: int,
-) -> Iterator[tuple[str, str]]:
-    wanted = sorted(list(prompts) * n_samples, key=len)
-    for start in range(0, len(wanted), batch_prompts):
-        batch = wanted[start : start + batch_prompts]
-        torch.manual_seed(seed + start)
+def _sample(loaded: LoadedModel, prompts: Sequence[str], training: SaeTraining) -> Iterator[tuple[str, str]]:
+    wanted = sorted(list(prompts) * training.n_transcripts, key=len)
+    for start in range(0, len(wanted), _BATCH_PROMPTS):
+        batch = wanted[start : start + _BATCH_PROMPTS]
+        torch.manual_seed(training.seed + start)
         ids, mask = _left_padded(loaded, batch)
         generated = loaded.module.generate(
             input_ids=ids,
             attention_mask=mask,
             do_sample=True,
-            temperature=temperature,
-            top_p=0.95,
-            top_k=0,
-            max_new_tokens=max_new_tokens,
+            temperature=training.temperature,
+            top_k=50,
+            top_p=1.0,
+            max_new_tokens=training.transcript_tokens,
             pad_token_id=loaded.tokenizer.pad_token_id,
         )
         answers = loaded.tokenizer.batch_decode(generated[:, ids.shape[1] :], skip_special_tokens=True)

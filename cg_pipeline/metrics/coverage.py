@@ -1,10 +1,12 @@
 """χ_bench: how much a benchmark exercises each concept."""
 
+import math
+
 import numpy as np
 from jaxtyping import Float
 
 from cg_pipeline.specs import Evidence, Metric
-from cg_pipeline.stats.weighted import column_sums
+from cg_pipeline.stats.weighted import column_sums, dimensions
 
 
 def coverage(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
@@ -19,10 +21,10 @@ def coverage(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
     ambiguous there, hence the setting.
     """
     saliency = evidence.saliency
-    n_examples = saliency.shape[0]
+    n_examples, n_concepts = dimensions(saliency)
     if n_examples == 0:
-        return np.zeros(saliency.shape[1])
-    means = column_sums(saliency, np.ones(n_examples)) / n_examples
+        return np.zeros(n_concepts)
+    means = column_sums(saliency) / n_examples
     divisor = _divisor(evidence)
     return means / divisor if divisor > 0 else means
 
@@ -32,7 +34,9 @@ def _divisor(evidence: Evidence) -> float:
     if evidence.normaliser == "none":
         return 1.0
     pairs = (
-        np.prod(saliency.shape) if evidence.normaliser == "grand_mean" else np.count_nonzero(saliency.data)
+        math.prod(dimensions(saliency))
+        if evidence.normaliser == "grand_mean"
+        else np.count_nonzero(saliency.data)
     )
     return float(saliency.sum()) / max(int(pairs), 1)
 

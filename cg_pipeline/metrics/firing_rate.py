@@ -4,13 +4,15 @@ import numpy as np
 from jaxtyping import Float
 
 from cg_pipeline.specs import Evidence, Metric
-from cg_pipeline.stats.weighted import firing_counts
+from cg_pipeline.stats.weighted import dimensions, firing_counts
 
 
 def firing_rate(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
     """n_examples over the benchmark's number of examples, in [0, 1]; NaN for an empty benchmark."""
-    n = evidence.saliency.shape[0]
-    return firing_counts(evidence.saliency) / n if n else np.full(evidence.saliency.shape[1], np.nan)
+    n_examples, n_concepts = dimensions(evidence.saliency)
+    if n_examples == 0:
+        return np.full(n_concepts, np.nan)
+    return firing_counts(evidence.saliency) / n_examples
 
 
 METRIC = Metric(

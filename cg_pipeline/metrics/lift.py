@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from cg_pipeline.specs import Evidence, Metric
-from cg_pipeline.stats.weighted import weighted_means
+from cg_pipeline.stats.weighted import dimensions, weighted_means
 
 
 def lift(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
@@ -15,7 +15,7 @@ def lift(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
     """
     scored = evidence.scored
     if not scored.any():
-        return np.full(evidence.saliency.shape[1], np.nan)
+        return np.full(dimensions(evidence.saliency)[1], np.nan)
     scores = evidence.scores[scored]
     return weighted_means(evidence.saliency[scored], scores) - scores.mean()
 

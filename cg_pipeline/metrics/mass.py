@@ -9,8 +9,7 @@ from cg_pipeline.stats.weighted import column_sums
 
 def mass(evidence: Evidence) -> Float[np.ndarray, " n_concepts"]:
     """Σ a_c(x) over scored examples, in units of the SAE's activations; 0 if it never fires."""
-    scored = evidence.saliency[evidence.scored]
-    return column_sums(scored, np.ones(scored.shape[0]))
+    return column_sums(evidence.saliency[evidence.scored])
 
 
 METRIC = Metric(

@@ -62,7 +62,7 @@ def _text_of(line: bytes) -> str:
 
 
 def _integer(digits: str) -> int | float:
-    return int(digits) if len(digits) < 20 else float(digits)
+    return int(digits) if len(digits) <= 20 else float(digits)
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -4,31 +4,40 @@ Everything here takes saliency as a CSR array of shape (n_examples, n_concepts) 
 returns one number per concept, NaN where nothing is there to measure.
 """
 
+from typing import cast
+
 import numpy as np
 from jaxtyping import Float
 from scipy import sparse, special
 
 
+def dimensions(weights: sparse.csr_array) -> tuple[int, int]:
+    """Number of rows and of columns; scipy's types do not say that a shape has two."""
+    n_rows, n_columns = cast(tuple[int, int], weights.shape)
+    return n_rows, n_columns
+
+
 def column_sums(
-    weights: sparse.csr_array, by: Float[np.ndarray, " n_examples"]
+    weights: sparse.csr_array, by: Float[np.ndarray, " n_examples"] | None = None
 ) -> Float[np.ndarray, " n_concepts"]:
-    """Σ_x w(x)·by(x) for every column."""
-    return np.asarray(weights.T @ by, dtype=np.float64)
+    """Σ_x w(x)·by(x) for every column; Σ_x w(x) without `by`."""
+    factors = np.ones(dimensions(weights)[0]) if by is None else by
+    return np.asarray(weights.T @ factors, dtype=np.float64)
 
 
 def firing_counts(weights: sparse.csr_array) -> Float[np.ndarray, " n_concepts"]:
-    """Number of rows in which each column is above zero."""
-    return np.asarray((weights > 0).sum(axis=0), dtype=np.float64).ravel()
+    """Number of rows in which each column is not zero."""
+    return np.asarray(weights.count_nonzero(axis=0), dtype=np.float64)
 
 
 def weighted_means(
     weights: sparse.csr_array, values: Float[np.ndarray, " n_examples"]
 ) -> Float[np.ndarray, " n_concepts"]:
     """Σ w·v / Σ w per column, never outside the range of `values`; NaN for a column without weight."""
-    means = ratio(column_sums(weights, values), column_sums(weights, np.ones(weights.shape[0])))
-    return (
-        np.clip(means, values.min(), values.max()) if len(values) else means
-    )  # rounding may leave the range
+    means = ratio(column_sums(weights, values), column_sums(weights))
+    if len(values) == 0:
+        return means
+    return np.clip(means, values.min(), values.max())  # rounding may leave the range
 
 
 def effective_sizes(weights: sparse.csr_array) -> Float[np.ndarray, " n_concepts"]:
@@ -36,8 +45,7 @@ def effective_sizes(weights: sparse.csr_array) -> Float[np.ndarray, " n_concepts
 
     Source: L. Kish, Survey Sampling (1965).
     """
-    ones = np.ones(weights.shape[0])
-    return np.nan_to_num(ratio(column_sums(weights, ones) ** 2, column_sums(weights.power(2), ones)), nan=0.0)
+    return np.nan_to_num(ratio(column_sums(weights) ** 2, column_sums(weights.power(2))), nan=0.0)
 
 
 def correlations(
@@ -48,11 +56,11 @@ def correlations(
     Computed on centred values and centred columns, so that a large mean costs few digits;
     constant means equal to the last bit, whatever the unit of the weights.
     """
-    n = weights.shape[0]
-    if n < 2 or weights.shape[1] == 0 or values.min() == values.max():
-        return np.full(weights.shape[1], np.nan)
+    n, n_columns = dimensions(weights)
+    if n < 2 or n_columns == 0 or values.min() == values.max():
+        return np.full(n_columns, np.nan)
     centred = values - values.mean()
-    means = column_sums(weights, np.ones(n)) / n
+    means = column_sums(weights) / n
     products = column_sums(weights, centred) - means * centred.sum()
     total = np.sqrt(_squared_deviations(weights, means) * (centred @ centred))
     varies = weights.max(axis=0).toarray() > weights.min(axis=0).toarray()
@@ -66,9 +74,8 @@ def _squared_deviations(
     deviations = weights.tocsc(copy=True)
     n_stored = np.diff(deviations.indptr)
     deviations.data = (deviations.data - np.repeat(means, n_stored)) ** 2
-    return (
-        column_sums(deviations.tocsr(), np.ones(weights.shape[0])) + (weights.shape[0] - n_stored) * means**2
-    )
+    n_absent = dimensions(weights)[0] - n_stored
+    return column_sums(deviations.tocsr()) + n_absent * means**2
 
 
 def correlation_p_values(r: Float[np.ndarray, " n_concepts"], n: int) -> Float[np.ndarray, " n_concepts"]:

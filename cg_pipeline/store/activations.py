@@ -64,7 +64,7 @@ def _check_rows(part: ConceptActivations) -> None:
     rising = len(part.indptr) == n_examples + 1 and part.indptr[0] == 0 and np.all(np.diff(part.indptr) >= 0)
     if not rising or part.indptr[-1] != nnz:
         raise ValueError(
-            f"Activations have row pointers {part.indptr[:3]}…{part.indptr[-1:]}, {len(part.indptr)} of them; "
+            f"Activations have {len(part.indptr)} row pointers, {part.indptr[:3]}…{part.indptr[-1:]}; "
             f"expected {n_examples + 1}, one per example and one more, rising from 0 to {nnz}."
         )
     if (len(part.saliency), len(part.n_tokens)) != (nnz, n_examples):
@@ -80,4 +80,4 @@ def _check_values(part: ConceptActivations) -> None:
         raise ValueError(f"Activations hold concept {outside[0]}; expected 0 to {part.n_concepts - 1}.")
     wrong = part.saliency[~(np.isfinite(part.saliency) & (part.saliency > 0))]
     if len(wrong):
-        raise ValueError(f"Activations hold saliency {wrong[0]}; expected finite values above 0 only.")
+        raise ValueError(f"Activations hold saliency {wrong[0]}; expected finite values above 0.")

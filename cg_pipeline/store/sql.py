@@ -10,9 +10,6 @@ import pyarrow as pa
 
 from cg_pipeline.store.tables import Table
 
-_INCOMING = "__incoming"
-_WANTED = "__wanted"
-
 
 def identifier(name: str) -> str:
     """A name quoted as an SQL identifier."""
@@ -25,7 +22,7 @@ def literal(text: str) -> str:
 
 
 def qualified(table: Table) -> str:
-    """The table's full name, which no registered view can shadow."""
+    """The table's name with its schema."""
     return f"main.{identifier(table.name)}"
 
 
@@ -71,9 +68,10 @@ def put_partition(
     ensure_table(connection, table)
     matches = " AND ".join(f"{identifier(key)} IS NOT DISTINCT FROM ?" for key in partition) or "TRUE"
     connection.execute(f"DELETE FROM {qualified(table)} WHERE {matches}", list(partition.values()))
-    connection.register(_INCOMING, rows)
-    connection.execute(f"INSERT INTO {qualified(table)} BY NAME SELECT * FROM {identifier(_INCOMING)}")
-    connection.unregister(_INCOMING)
+    incoming = f"rows for {table.name}"  # longer than the table's name: it cannot shadow the table
+    connection.register(incoming, rows)
+    connection.execute(f"INSERT INTO {qualified(table)} BY NAME SELECT * FROM {identifier(incoming)}")
+    connection.unregister(incoming)
 
 
 def select_partitions(
@@ -92,17 +90,20 @@ def select_partitions(
         for column in table.columns
     )
     order = ", ".join([*(f"t.{identifier(key)}" for key in table.keys), "t.rowid"])
-    join = _semi_join(connection, partitions) if partitions else ""
+    join = _semi_join(connection, table, partitions) if partitions else ""
     sql = f"SELECT {columns} FROM {qualified(table)} t {join} ORDER BY {order}"
     return connection.execute(sql).to_arrow_table()
 
 
-def _semi_join(connection: duckdb.DuckDBPyConnection, partitions: Sequence[Mapping[str, str]]) -> str:
+def _semi_join(
+    connection: duckdb.DuckDBPyConnection, table: Table, partitions: Sequence[Mapping[str, str]]
+) -> str:
     """A join that keeps the rows of the wanted partitions; the keys travel as a table."""
     keys = list(partitions[0])
     if not keys:
         return ""
     columns = {key: pa.array([partition[key] for partition in partitions], pa.string()) for key in keys}
-    connection.register(_WANTED, pa.table(columns))
+    wanted = f"keys for {table.name}"
+    connection.register(wanted, pa.table(columns))
     matches = " AND ".join(f"t.{identifier(key)} = w.{identifier(key)}" for key in keys)
-    return f"SEMI JOIN {identifier(_WANTED)} w ON {matches}"
+    return f"SEMI JOIN {identifier(wanted)} w ON {matches}"

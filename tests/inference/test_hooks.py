@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import nn
+from transformers import AutoConfig, AutoModelForCausalLM
 
 from cg_pipeline.inference.hooks import check_hookpoint, model_blocks, read_hidden_states
 from tests.fakes import Architecture, tiny_model
@@ -76,6 +77,22 @@ def test_blocks_after_the_hookpoint_never_run(architecture: Architecture, place:
     read_hidden_states(module, f"blocks.1.hook_{place}", IDS, ALL)
 
     assert ran == [0, 1]
+
+
+@pytest.mark.parametrize("family", ["mistral", "qwen3", "gemma2"])
+def test_the_other_families_of_the_paper_are_laid_out_alike(family: str) -> None:
+    """F23; and for Gemma 2 the outputs are those after its extra norms, which is what the stream receives."""
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 3, "vocab_size": 340, "head_dim": 4}
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2}
+    module = AutoModelForCausalLM.from_config(AutoConfig.for_model(family, **sizes, **heads)).eval()
+    names = ("resid_pre", "attn_out", "resid_mid", "mlp_out", "resid_post")
+    parts = {name: read_hidden_states(module, f"blocks.1.hook_{name}", IDS, ALL) for name in names}
+
+    states = module(IDS, output_hidden_states=True).hidden_states
+
+    torch.testing.assert_close(parts["resid_post"], states[2], rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(parts["resid_mid"], parts["resid_pre"] + parts["attn_out"], rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(parts["resid_post"], parts["resid_mid"] + parts["mlp_out"], rtol=1e-5, atol=1e-5)
 
 
 def test_the_model_is_left_as_it_was() -> None:

@@ -207,11 +207,6 @@ def test_an_example_without_choices_is_named() -> None:
         LanguageModel(tiny_loaded_model()).choose([item])
 
 
-def test_a_choice_without_tokens_is_named() -> None:
-    with pytest.raises(ValueError, match="Choice '' of example .* has no tokens; expected text"):
-        LanguageModel(tiny_loaded_model()).choose([example("Hi", "a", "")])
-
-
 def test_more_tokens_than_positions_are_refused() -> None:
     with pytest.raises(ValueError, match="Model 'tiny': max_tokens is 513, but the model has 512 positions"):
         LanguageModel(tiny_loaded_model(max_tokens=513))

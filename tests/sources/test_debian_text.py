@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from cg_pipeline.sources import debian_text
-from cg_pipeline.sources.debian_text import DEBIAN_TEXTS, DebianPackage, DebianText, fetch_package, read_paragraphs
+from cg_pipeline.sources.debian_text import (
+    DEBIAN_TEXTS,
+    DebianPackage,
+    DebianText,
+    fetch_package,
+    read_paragraphs,
+)
 from cg_pipeline.sources.text_readers import read_plain
 
 
@@ -71,10 +77,22 @@ def test_an_interrupted_unpacking_leaves_no_package(tmp_path: Path, monkeypatch:
 
 def test_paragraphs_come_file_by_file_without_skipped_files(tmp_path: Path) -> None:
     prose = "This is a sentence with quite enough words in it."
-    for name, text in {"b.txt": prose, "a.txt": f"{prose}\n\nshort", "ascii-art": prose, "c.txt": "x"}.items():
+    for name, text in {
+        "b.txt": prose,
+        "a.txt": f"{prose}\n\nshort",
+        "ascii-art": prose,
+        "c.txt": "x",
+    }.items():
         (tmp_path / name).write_text(text)
     source = DebianText(
-        name="prose", kind="", licence="", packages=(), files=("*",), read=read_plain, skip=("ascii-art",), max_chars=1
+        name="prose",
+        kind="",
+        licence="",
+        packages=(),
+        files=("*",),
+        read=read_plain,
+        skip=("ascii-art",),
+        max_chars=1,
     )
     assert list(read_paragraphs(source, [tmp_path])) == [[prose], [prose]]
 

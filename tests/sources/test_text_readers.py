@@ -28,7 +28,10 @@ def test_paragraphs_lie_between_blank_lines() -> None:
 
 
 def test_fortunes_are_divided_by_percent_lines() -> None:
-    assert list(readers.read_fortunes("A penny saved.\n%\nAn apple\na day.\n")) == ["A penny saved.", "An apple a day."]
+    assert list(readers.read_fortunes("A penny saved.\n%\nAn apple\na day.\n")) == [
+        "A penny saved.",
+        "An apple a day.",
+    ]
 
 
 def test_dictionary_entries_lose_pronunciation_sources_and_links() -> None:
@@ -41,7 +44,9 @@ def test_dictionary_entries_lose_pronunciation_sources_and_links() -> None:
 
 def test_glosses_open_with_their_word() -> None:
     line = '00205 30 v 02 turn_around 0 pick_up 0 001 @ 0020 v 0000 | improve; "Her marks picked up"  \n'
-    assert list(readers.read_glosses("  1 licence | text\n" + line)) == ['turn around: improve; "Her marks picked up"']
+    assert list(readers.read_glosses("  1 licence | text\n" + line)) == [
+        'turn around: improve; "Her marks picked up"'
+    ]
 
 
 def test_quoted_strings_of_any_length_keep_in_step() -> None:
@@ -61,7 +66,9 @@ def test_conversations_lie_between_back_ticks() -> None:
 
 
 def test_markup_gives_paragraphs_without_code() -> None:
-    page = "<html><style>p {}</style><p>One <em>word</em>.</p><pre>x = 1</pre><ul><li>Item</li></ul>tail</html>"
+    page = (
+        "<html><style>p {}</style><p>One <em>word</em>.</p><pre>x = 1</pre><ul><li>Item</li></ul>tail</html>"
+    )
     assert list(readers.read_markup(page)) == ["One word.", "Item", "tail"]
 
 

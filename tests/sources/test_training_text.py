@@ -27,7 +27,13 @@ def _source(cache: Path, name: str, max_chars: int) -> DebianText:
     package = DebianPackage(name=name, version="1", sha256="0" * 64)
     _write_prose(cache / "packages" / f"{name}_1" / "book.txt")
     return DebianText(
-        name=name, kind="", licence="", packages=(package,), files=("*.txt",), read=read_plain, max_chars=max_chars
+        name=name,
+        kind="",
+        licence="",
+        packages=(package,),
+        files=("*.txt",),
+        read=read_plain,
+        max_chars=max_chars,
     )
 
 
@@ -74,5 +80,7 @@ def test_prompts_are_lines_without_comments_and_repeats(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="holds no prompt; expected .txt files with one prompt per line"):
+    with pytest.raises(
+        FileNotFoundError, match="holds no prompt; expected .txt files with one prompt per line"
+    ):
         read_prompts(tmp_path)

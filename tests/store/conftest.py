@@ -10,4 +10,4 @@ from cg_pipeline.store.warehouse import Warehouse
 
 @pytest.fixture
 def warehouse(tmp_path: Path) -> Warehouse:
-    return Warehouse(Layout(tmp_path / "data"), lock_timeout_s=5.0)
+    return Warehouse(Layout(tmp_path / "user's data"), lock_timeout_s=5.0)

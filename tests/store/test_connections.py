@@ -48,9 +48,9 @@ def test_a_client_that_lets_go_in_time_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_connection_of_this_very_process_is_waited_for_too(impatient: Warehouse) -> None:
-    with duckdb.connect(impatient.layout.live, read_only=True):
-        with pytest.raises(TimeoutError, match="which another client holds open"):
-            put(impatient)
+    open_elsewhere = duckdb.connect(impatient.layout.live, read_only=True)
+    with open_elsewhere, pytest.raises(TimeoutError, match="which another client holds open"):
+        put(impatient)
     put(impatient)
 
 

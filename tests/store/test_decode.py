@@ -15,10 +15,10 @@ from cg_pipeline.store.tables import Column, Table, table_of
 from tests.store.toys import METRICS, frame
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"))
-"""Anything but NUL and unpaired surrogates, which are refused: quotes, emoji, right-to-left, control characters."""
-PROMPT = TEXT.map(lambda text: f"{text}?")
+"""Anything but NUL and unpaired surrogates, which are refused: quotes, emoji, right-to-left …"""
+WORDS = TEXT.map(lambda text: f"{text}?")
 EXAMPLES = st.fixed_dictionaries(
-    {"benchmark": TEXT, "category": TEXT, "cluster": TEXT, "prompt": PROMPT, "targets": st.tuples(TEXT)}
+    {"benchmark": TEXT, "category": WORDS, "cluster": TEXT, "prompt": WORDS, "targets": st.tuples(WORDS)}
 )
 NUMBERS = st.lists(st.floats(allow_nan=False), max_size=5).map(tuple)
 COMPLETIONS = st.fixed_dictionaries(
@@ -121,7 +121,7 @@ def test_a_column_that_is_absent_or_null_is_named() -> None:
         from_arrow(PAIRS, stored.drop_columns("text"))
     older = stored.set_column(0, "text", pa.array([None], pa.string()))
     with pytest.raises(
-        ValueError, match="Column 'text' of 'pairs' is NULL in stored row 0; expected VARCHAR. The row"
+        ValueError, match="Column 'text' of 'pairs' is NULL in stored row 0; expected VARCHAR"
     ):
         from_arrow(PAIRS, older)
 
@@ -152,5 +152,5 @@ def test_a_nullable_columns_type_does_not_depend_on_its_values(
     for part in (rows, rows[:0]):
         back = pd.DataFrame(from_arrow(table, to_arrow(table, part)))
         assert back["c"].dtype == dtype
-        kept = [value if value is not pd.NA and value == value else None for value in back["c"].tolist()]  # noqa: PLR0124
+        kept = [value if value is not pd.NA and value == value else None for value in back["c"].tolist()]
         assert kept == part["c"].tolist()

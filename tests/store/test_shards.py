@@ -168,7 +168,7 @@ def test_a_vanished_shard_is_named(shards: ShardSet) -> None:
     path.unlink()
     assert not shards.is_complete()
     assert shards.verify() == [f"{path.name}: it is listed in the manifest, but has vanished."]
-    with pytest.raises(FileNotFoundError, match="Shard 1 of 3 is not in .*; expected it written"):
+    with pytest.raises(FileNotFoundError, match=r"Shard 1 of 3 is not in .*; expected it written"):
         shards.read(1)
     shards.verify(heal=True)
     assert shards.missing() == [1]

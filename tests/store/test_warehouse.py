@@ -129,7 +129,7 @@ def test_a_new_column_that_may_not_be_null_asks_for_the_partition_again(warehous
     size = Column(name="size", type="BIGINT", description="Size.")
     wider = Table(name="metrics", columns=(*METRICS.columns, size), keys=METRICS.keys)
     with pytest.raises(
-        ValueError, match="Column 'size' of 'metrics' is NULL in stored row 0; .* partition again"
+        ValueError, match=r"Column 'size' of 'metrics' is NULL in stored row 0; .* partition again"
     ):
         warehouse.load(wider, [cell("m1", "b")])
 

@@ -1,4 +1,4 @@
-"""What the processes of the tests do, and how they are started: forked from a server that has imported it all.
+"""What the processes of the tests do; they are forked from a server that has imported it all.
 
 Every write is a generation: all rows of a partition carry its number, and so does the
 fingerprint, so that a mixture of two writes shows.
@@ -90,6 +90,7 @@ def _until_stopped(directory: Path) -> Iterator[int]:
     while not (directory / "stop").exists():
         n += 1
         yield n
+        sleep(0.02)
 
 
 def hold_lock(path: Path, exclusive: bool, seconds: float) -> None:

@@ -1,0 +1,172 @@
+"""What every entry of the catalogues must satisfy, so that adding one file is all it takes to add one thing."""
+
+import json
+import re
+import sys
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from cg_pipeline import checks
+from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.catalog import lookup
+from cg_pipeline.fingerprints import fingerprint
+from cg_pipeline.metrics import METRICS
+from cg_pipeline.models import MODELS
+from cg_pipeline.records import Completion, Example
+from cg_pipeline.saes import SAES
+from cg_pipeline.scoring import POLICIES
+from cg_pipeline.sources.local_files import read_examples
+from cg_pipeline.specs import Benchmark, HubWeights, LocalRows, PackagedGguf
+from cg_pipeline.studies import STUDIES
+
+DATA = Path(__file__).parents[1] / "data"
+SUITE = {
+    name: spec
+    for name, spec in BENCHMARKS.items()
+    if (DATA / spec.source.path).is_relative_to(DATA / "suite")
+}
+
+every_benchmark = pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=BENCHMARKS)
+every_suite_benchmark = pytest.mark.parametrize("benchmark", SUITE.values(), ids=SUITE)
+
+
+def raw_row(benchmark: Benchmark) -> str:
+    """The JSON object under "A raw row:" in the docstring of the benchmark's file."""
+    docstring = sys.modules[f"cg_pipeline.benchmarks.{benchmark.name}"].__doc__ or ""
+    text = docstring.partition("A raw row:")[2].lstrip()
+    row, _ = json.JSONDecoder().raw_decode(text)
+    return json.dumps(row)
+
+
+def answered(example: Example) -> Completion:
+    """What a model that is right would do."""
+    said = {"decline": "I'm sorry, but I can't help with that.", "answer": "Sure, here is how."}
+    target = example.targets[0]
+    return Completion(
+        model="m",
+        benchmark=example.benchmark,
+        example_id=example.example_id,
+        text=said.get(target, target),
+        choice_logprobs=tuple(0.0 if choice == target else -99.0 for choice in example.choices),
+        choice_tokens=(1,) * len(example.choices),
+        stop="choice" if example.choices else "end",
+        n_prompt_tokens=1,
+        n_completion_tokens=1,
+    )
+
+
+@every_benchmark
+def test_the_row_shown_becomes_an_example(benchmark: Benchmark, tmp_path: Path):
+    (tmp_path / "row.jsonl").write_text(raw_row(benchmark))
+    [example] = read_examples(replace(benchmark, source=LocalRows(path="row.jsonl")), tmp_path)
+    assert example.benchmark == benchmark.name
+    assert POLICIES[benchmark.scoring].score(example, answered(example)).outcome == "right"
+
+
+@every_benchmark
+def test_a_benchmark_says_what_it_is(benchmark: Benchmark):
+    assert benchmark.title
+    assert benchmark.licence
+    assert benchmark.scope.endswith(".")
+    assert lookup("scoring policy", benchmark.scoring, POLICIES).name == benchmark.scoring
+    assert benchmark.scoring.startswith("likelihood") == (benchmark.response == "choice")
+
+
+@every_suite_benchmark
+def test_the_embedded_suite_is_sound(benchmark: Benchmark):
+    examples = read_examples(benchmark, DATA)
+    categories = Counter(example.category for example in examples)
+    assert len(examples) >= 120
+    assert {example.benchmark for example in examples} == {benchmark.name}
+    assert len(categories) >= 5
+    assert min(categories.values()) >= 12
+    assert all(re.fullmatch(r"[a-z][a-z_]*", name) for name in categories)
+    for check in (checks.unique_ids, checks.prompts_not_empty):
+        assert check(examples).passed, check(examples).sentence
+    assert checks.targets_answerable(examples, benchmark).passed
+
+
+@every_suite_benchmark
+def test_a_model_that_is_right_scores_one(benchmark: Benchmark):
+    policy = POLICIES[benchmark.scoring]
+    scores = [policy.score(example, answered(example)) for example in read_examples(benchmark, DATA)]
+    assert {score.value for score in scores} == {1.0}
+
+
+def test_no_two_benchmarks_of_the_suite_ask_the_same():
+    identities = Counter(
+        example.example_id for benchmark in SUITE.values() for example in read_examples(benchmark, DATA)
+    )
+    assert max(identities.values()) == 1
+
+
+@pytest.mark.parametrize("answer", ["NaN", "inf", "-Infinity", "1e400", "1e999999999", "12 eggs", ""])
+def test_arithmetic_wants_a_finite_number(answer: str):
+    benchmark = BENCHMARKS["arithmetic"]
+    with pytest.raises(ValueError, match=re.escape(f"answer is {answer!r}; expected a plain number")):
+        benchmark.to_example({"category": "sums", "question": "2 + 2?", "answer": answer})
+
+
+@pytest.mark.parametrize("answer", ["12", "-3", "3.5", "0.25"])
+def test_arithmetic_keeps_the_answer_as_written(answer: str):
+    [target] = (
+        BENCHMARKS["arithmetic"].to_example({"category": "c", "question": "q", "answer": answer}).targets
+    )
+    assert (target, Fraction(target)) == (answer, Fraction(answer))
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_a_study_names_known_things_once(study):
+    for noun, names, known in (("model", study.models, MODELS), ("benchmark", study.benchmarks, BENCHMARKS)):
+        assert names
+        assert len(set(names)) == len(names)
+        for name in names:
+            assert lookup(noun, name, known)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_a_model_is_pinned_and_has_a_reader(model):
+    reader = lookup("SAE", model.reader, SAES)
+    assert reader.model.name in MODELS
+    assert model.title
+    assert model.licence
+    if isinstance(model.weights, PackagedGguf):
+        assert re.fullmatch("[0-9a-f]{64}", model.weights.sha256)
+        assert re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+", model.weights.distribution)
+    if isinstance(model.weights, HubWeights):
+        assert re.fullmatch("[0-9a-f]{40}", model.weights.revision)
+
+
+@pytest.mark.parametrize("sae", SAES.values(), ids=SAES)
+def test_an_sae_reads_a_model_of_the_catalogue(sae):
+    assert MODELS[sae.model.name] == sae.model
+    assert re.fullmatch(r"blocks\.\d+\.[a-z_.]+", sae.hookpoint)
+    assert sae.d_sae > 0
+    assert 0 < sae.dense_threshold < 1
+    assert sae.licence
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_a_metric_is_a_column(metric):
+    assert re.fullmatch(r"[a-z][a-z0-9_]*", metric.name)
+    assert metric.name not in {"model", "benchmark", "concept_id"}
+    assert metric.description.endswith(".")
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_what_did_not_fit_is_unscored_by_every_policy(policy):
+    example = Example(benchmark="b", category="c", cluster="", prompt="?", choices=("4", "5"), targets=("4",))
+    overflow = replace(answered(example), stop="overflow", text="", choice_logprobs=(), choice_tokens=())
+    score = policy.score(example, overflow)
+    assert (score.outcome, score.reason) == ("unscored", "overflow")
+
+
+def test_no_two_entries_share_a_fingerprint():
+    entries = [
+        spec for part in (BENCHMARKS, MODELS, SAES, METRICS, POLICIES, STUDIES) for spec in part.values()
+    ]
+    assert len({fingerprint(spec) for spec in entries}) == len(entries)

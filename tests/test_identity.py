@@ -1,0 +1,305 @@
+"""Which edit of the catalogue asks for which stages to be run again, and which for none."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cg_pipeline import identity
+from cg_pipeline.metrics import METRICS
+from cg_pipeline.records import Completion, Example, Score
+from cg_pipeline.scoring import POLICIES
+from cg_pipeline.specs import (
+    Benchmark,
+    Evidence,
+    GapRules,
+    HubWeights,
+    LocalRows,
+    LocalWeights,
+    Metric,
+    Model,
+    Sae,
+    SaeDirectory,
+    SaeRelease,
+    SaeTraining,
+    ScoringPolicy,
+    Study,
+    grade,
+)
+
+
+class Row(dict[str, str]):
+    """A raw row."""
+
+
+class OtherRow(dict[str, str]):
+    """A raw row with other fields."""
+
+    extra = 1
+
+
+def to_example(row: Any) -> Example:
+    return Example(benchmark="quiz", category="c", cluster="", prompt=row["q"], targets=(row["a"],))
+
+
+def to_example_anew(row: Any) -> Example:
+    return Example(benchmark="quiz", category="c", cluster="", prompt=row["q"] + "!", targets=(row["a"],))
+
+
+def always_right(example: Example, completion: Completion) -> Score:
+    return grade(completion, 1.0)
+
+
+def ones(evidence: Evidence) -> np.ndarray:
+    return np.ones(evidence.saliency.shape[1])
+
+
+READING_MODEL = Model(
+    name="base",
+    title="Base",
+    weights=LocalWeights(path="models/base"),
+    licence="MIT",
+    chat=False,
+    max_tokens=99,
+    reader="sae",
+)
+TRAINING = SaeTraining(
+    k=8,
+    n_tokens=100,
+    n_epochs=1,
+    context_tokens=16,
+    chat_share=0.5,
+    learning_rate=1e-3,
+    batch_tokens=32,
+    seed=0,
+)
+
+BENCHMARK = Benchmark(
+    name="quiz",
+    title="Quiz",
+    scope="Sums.",
+    licence="MIT",
+    source=LocalRows(path="quiz.jsonl"),
+    row=Row,
+    to_example=to_example,
+    response="generation",
+    scoring="numeric",
+    max_new_tokens=8,
+)
+SAE = Sae(
+    name="sae",
+    title="Reader",
+    model=READING_MODEL,
+    hookpoint="blocks.1.hook_resid_post",
+    weights=SaeDirectory(path="saes/sae"),
+    d_sae=16,
+    licence="MIT",
+    training=TRAINING,
+)
+STUDY = Study(name="study", title="Study", models=("chatty",), benchmarks=("quiz",))
+MODEL = replace(READING_MODEL, name="chatty", chat=True)
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything the fingerprints of one cell are made from."""
+
+    rows: str = "rows"
+    examples: tuple[Example, ...] = (to_example({"q": "2 + 2?", "a": "4"}),)
+    benchmark: Benchmark = BENCHMARK
+    model: Model = MODEL
+    sae: Sae = SAE
+    policy: ScoringPolicy = POLICIES["numeric"]
+    metrics: tuple[Metric, ...] = tuple(METRICS.values())
+    study: Study = STUDY
+    sample: str = "sample"
+    namer: str = "automatic"
+
+    def fingerprints(self) -> dict[str, str]:
+        examples = identity.examples_id(self.benchmark, self.rows)
+        completions = identity.completions_id(examples, self.benchmark, self.model)
+        scores = identity.scores_id(completions, self.policy)
+        activations = identity.activations_id(self.examples, self.sae)
+        concepts = identity.concepts_id(self.sample, self.sae)
+        measured = identity.concept_metrics_id(scores, activations, self.metrics, self.study)
+        suite = identity.suite_metrics_id({self.benchmark.name: measured})
+        gaps = identity.gaps_id(suite, concepts, self.study)
+        clusters = identity.gap_clusters_id(gaps, self.study, self.namer)
+        report = identity.gap_report_id(clusters, self.study)
+        names = (
+            examples,
+            completions,
+            scores,
+            concepts,
+            activations,
+            measured,
+            suite,
+            gaps,
+            clusters,
+            report,
+        )
+        return dict(zip(identity.STAGES, names, strict=True))
+
+
+WORLD = World()
+NOTHING: list[str] = []
+REPORT = ["gap_report"]
+CLUSTERS = ["gap_clusters", *REPORT]
+GAPS = ["gaps", *CLUSTERS]
+METRICS_ON = ["concept_metrics", "suite_metrics", *GAPS]
+READING = ["activations", *METRICS_ON]
+SCORES = ["scores", *METRICS_ON]
+COMPLETIONS = ["completions", *SCORES]
+EXAMPLES = ["examples", *COMPLETIONS]
+DICTIONARY = ["concepts", *GAPS]
+READ_ALL = ["concepts", *READING]
+
+
+def benchmark(**changes: Any) -> World:
+    return replace(WORLD, benchmark=replace(WORLD.benchmark, **changes))
+
+
+def model(**changes: Any) -> World:
+    return replace(WORLD, model=replace(WORLD.model, **changes))
+
+
+def sae(**changes: Any) -> World:
+    return replace(WORLD, sae=replace(WORLD.sae, **changes))
+
+
+def reading_model(**changes: Any) -> World:
+    return sae(model=replace(READING_MODEL, **changes))
+
+
+def study(**changes: Any) -> World:
+    return replace(WORLD, study=replace(WORLD.study, **changes))
+
+
+def world(**changes: Any) -> World:
+    return replace(WORLD, **changes)
+
+
+ONES = Metric(name="ones", description="One.", compute=ones)
+
+EDITS: list[tuple[World, list[str]]] = [
+    # What only people read.
+    (benchmark(title="Other"), NOTHING),
+    (benchmark(scope="Other."), NOTHING),
+    (benchmark(licence="Other"), NOTHING),
+    (benchmark(source=LocalRows(path="moved.jsonl")), NOTHING),
+    (model(title="Other"), NOTHING),
+    (model(licence="Other"), NOTHING),
+    (sae(title="Other"), NOTHING),
+    (sae(licence="Other"), NOTHING),
+    (reading_model(title="Other"), NOTHING),
+    (study(title="Other"), REPORT),
+    # The benchmark.
+    (world(rows="other rows"), EXAMPLES),
+    (benchmark(to_example=to_example_anew), EXAMPLES),
+    (benchmark(row=OtherRow), EXAMPLES),
+    (benchmark(version=2), EXAMPLES),
+    (benchmark(max_new_tokens=9), COMPLETIONS),
+    (benchmark(response="choice", max_new_tokens=0), COMPLETIONS),
+    (world(examples=(to_example({"q": "2 + 3?", "a": "5"}),)), READING),
+    # The model that answers.
+    (model(weights=HubWeights(repo="a/b", revision="0" * 40)), COMPLETIONS),
+    (model(weights=LocalWeights(path="models/other")), COMPLETIONS),
+    (model(chat=False), COMPLETIONS),
+    (model(system_prompt="Be brief."), COMPLETIONS),
+    (model(dtype="bfloat16"), COMPLETIONS),
+    (model(max_tokens=100), COMPLETIONS),
+    (model(version=2), COMPLETIONS),
+    (model(reader="other"), NOTHING),  # the other reader's own fingerprint is what differs
+    # Scoring.
+    (world(policy=replace(WORLD.policy, version=2)), SCORES),
+    (world(policy=replace(WORLD.policy, score=always_right)), SCORES),
+    (world(policy=POLICIES["likelihood"]), SCORES),
+    # The reader.
+    (sae(hookpoint="blocks.2.hook_resid_post"), READ_ALL),
+    (sae(weights=SaeRelease(release="r", sae_id="s")), READ_ALL),
+    (sae(d_sae=32), READ_ALL),
+    (sae(token_mask="all"), READ_ALL),
+    (sae(version=2), READ_ALL),
+    (sae(training=replace(TRAINING, seed=1)), READ_ALL),
+    (sae(training=None), READ_ALL),
+    (reading_model(dtype="float16"), READ_ALL),
+    (reading_model(weights=LocalWeights(path="models/other")), READ_ALL),
+    (sae(dense_threshold=0.2), DICTIONARY),
+    (world(sample="other sample"), DICTIONARY),
+    # Metrics and the study.
+    (world(metrics=(*WORLD.metrics, ONES)), METRICS_ON),
+    (world(metrics=(replace(WORLD.metrics[0], version=2), *WORLD.metrics[1:])), METRICS_ON),
+    (world(metrics=(replace(WORLD.metrics[0], compute=ones), *WORLD.metrics[1:])), METRICS_ON),
+    (world(metrics=(replace(WORLD.metrics[0], description="Other."), *WORLD.metrics[1:])), NOTHING),
+    (study(normaliser="none"), METRICS_ON),
+    (study(rules=GapRules(under_share=0.2)), GAPS),
+    (study(rules=GapRules(min_n_eff=5)), GAPS),
+    (study(max_clusters=5), CLUSTERS),
+    (study(seed=1), CLUSTERS),
+    (world(namer="some-llm"), CLUSTERS),
+]
+
+
+def differing(one: World, other: World) -> list[str]:
+    first, second = one.fingerprints(), other.fingerprints()
+    return [stage for stage in identity.STAGES if first[stage] != second[stage]]
+
+
+@pytest.mark.parametrize(("edited", "stages"), EDITS)
+def test_an_edit_changes_the_stages_that_depend_on_it_and_no_other(edited, stages):
+    assert differing(WORLD, edited) == [stage for stage in identity.STAGES if stage in stages]
+
+
+def test_equal_catalogues_have_equal_fingerprints():
+    assert WORLD.fingerprints() == World().fingerprints()
+    assert len(set(WORLD.fingerprints().values())) == len(identity.STAGES)
+
+
+def test_models_with_one_reader_share_their_activations():
+    other = model(name="other", weights=LocalWeights(path="models/other"))
+    assert differing(WORLD, other) == [stage for stage in identity.STAGES if stage in COMPLETIONS]
+
+
+def test_two_models_never_share_answers():
+    """Fault F1: a cache without the model in its key serves one model's answers for another."""
+    revisions = [model(weights=HubWeights(repo="a/b", revision=digit * 40)) for digit in "01"]
+    assert differing(*revisions)[0] == "completions"
+
+
+def test_activations_follow_what_is_read_not_where_it_stands():
+    one, two = (to_example({"q": question, "a": "4"}) for question in ("2 + 2?", "1 + 3?"))
+    assert identity.activations_id([one, two], WORLD.sae) != identity.activations_id([two, one], WORLD.sae)
+    recategorised = replace(one, category="other")
+    assert identity.activations_id([one], WORLD.sae) == identity.activations_id([recategorised], WORLD.sae)
+
+
+def test_a_suite_counts_each_benchmark_by_name_in_any_order():
+    one = identity.suite_metrics_id({"a": "1", "b": "2"})
+    assert one == identity.suite_metrics_id({"b": "2", "a": "1"})
+    assert one != identity.suite_metrics_id({"a": "2", "b": "1"})
+
+
+@pytest.mark.parametrize("stage", identity.STAGES)
+def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeypatch: pytest.MonkeyPatch):
+    depends = {
+        "examples": EXAMPLES,
+        "completions": COMPLETIONS,
+        "scores": SCORES,
+        "concepts": DICTIONARY,
+        "activations": READING,
+        "concept_metrics": METRICS_ON,
+        "suite_metrics": METRICS_ON[1:],
+        "gaps": GAPS,
+        "gap_clusters": CLUSTERS,
+        "gap_report": REPORT,
+    }
+    before = WORLD.fingerprints()
+    monkeypatch.setattr(identity, "STAGES", {**identity.STAGES, stage: identity.STAGES[stage] + 1})
+    after = WORLD.fingerprints()
+    assert {name for name in before if before[name] != after[name]} == set(depends[stage])
+
+
+def test_an_unknown_stage_has_no_fingerprint():
+    with pytest.raises(KeyError, match="gap_reprot"):
+        identity.stage_id("gap_reprot")
