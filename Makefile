@@ -1,5 +1,6 @@
 # make demo   set up, run the whole pipeline on the embedded default, print the gaps
 # make test   set up, lint, type-check, check the import direction, run every test
+# make unit   the quick tests alone
 # make ui     Dagster's UI on the same project, http://127.0.0.1:3000
 # make clean  remove what set-up and runs have made (what ships stays)
 #
@@ -25,7 +26,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 demo: install
 	$(BIN)/cg demo
 
-test: lint unit
+test: lint
+	$(BIN)/python -m pytest
 
 lint: install
 	$(BIN)/ruff check .
@@ -34,7 +36,7 @@ lint: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -m "not real and not slow"
 
 ui: install
 	$(BIN)/cg recover

@@ -65,7 +65,8 @@ class Benchmark:
         if (self.response == "generation") != (self.max_new_tokens > 0):
             raise ValueError(
                 f"Benchmark {self.name!r}: max_new_tokens is {self.max_new_tokens} "
-                f"for response {self.response!r}; expected a positive limit for 'generation' and 0 for 'choice'."
+                f"for response {self.response!r}; "
+                "expected a positive limit for 'generation' and 0 for 'choice'. Correct one of them."
             )
 
 
@@ -175,9 +176,9 @@ class SaeTraining:
     """Share of the steps, the last ones, over which it falls to zero."""
     mixed_precision: bool = False
     """Whether matrix products of the training step run in bfloat16."""
-    aux_coefficient: float = 1 / 32
+    aux_coefficient: float = 1.0
     """Weight of the loss that revives dead latents."""
-    dead_after_tokens: int = 200_000
+    dead_after_tokens: int = 100_000
     """A latent is dead, for that loss, when it has not fired on so many tokens."""
     held_out_tokens: int = 100_000
     """Content tokens harvested besides, and only measured on."""

@@ -116,7 +116,8 @@ def write_tiny_sae(
 ) -> "TopKSAE":
     """A TopK SAE with random weights, written to the directory by sae-lens; returned in memory too."""
     import torch
-    from sae_lens import SAEMetadata, TopKSAE, TopKSAEConfig
+    from sae_lens import TopKSAE, TopKSAEConfig
+    from sae_lens.saes.sae import SAEMetadata
 
     named = {"model_name": "tiny", "hook_name": "blocks.1.hook_resid_post", **metadata}
     sae = TopKSAE(TopKSAEConfig(d_in=d_in, d_sae=d_sae, k=k, metadata=SAEMetadata(**named)))

@@ -98,7 +98,7 @@ def concept(concept_id: int, **changes: Any) -> Concept:
     return Concept(**{**fields, **changes})
 
 
-SAE = replace(SAES["smollm2_l15"], d_sae=2)
+SAE = replace(next(iter(SAES.values())), d_sae=2)
 CONCEPTS = [concept(0), concept(1)]
 
 

@@ -234,7 +234,7 @@ EDITS: list[tuple[World, list[str]]] = [
     (world(metrics=(replace(WORLD.metrics[0], description="Other."), *WORLD.metrics[1:])), NOTHING),
     (study(normaliser="none"), METRICS_ON),
     (study(rules=GapRules(under_share=0.2)), GAPS),
-    (study(rules=GapRules(min_n_eff=5)), GAPS),
+    (study(rules=GapRules(min_n_eff=5.0)), GAPS),
     (study(max_clusters=5), CLUSTERS),
     (study(seed=1), CLUSTERS),
     (world(namer="some-llm"), CLUSTERS),

@@ -45,7 +45,7 @@ def test_token_limit_fits_the_response(response, limit):
         dataclasses.replace(BENCHMARKS["logic"], response=response, max_new_tokens=limit)
     assert str(error.value) == (
         f"Benchmark 'logic': max_new_tokens is {limit} for response {response!r}; "
-        "expected a positive limit for 'generation' and 0 for 'choice'."
+        "expected a positive limit for 'generation' and 0 for 'choice'. Correct one of them."
     )
 
 

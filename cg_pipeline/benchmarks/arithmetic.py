@@ -4,6 +4,7 @@ A raw row:
     {"category": "shopping", "question": "A mug costs 4 euros. What do three mugs cost, in euros?", "answer": "12"}
 """
 
+import re
 from typing import TypedDict
 
 from cg_pipeline.records import Example
@@ -20,10 +21,8 @@ class Row(TypedDict):
 
 def to_example(row: Row) -> Example:
     """Ask for the number; `answer` must be one."""
-    try:
-        float(row["answer"])
-    except ValueError:
-        raise ValueError(f"answer is {row['answer']!r}; expected a plain number such as '12' or '3.5'.") from None
+    if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", row["answer"]):
+        raise ValueError(f"answer is {row['answer']!r}; expected a number such as '12' or '3.5'. Correct it.")
     return Example(
         benchmark="arithmetic",
         category=row["category"],

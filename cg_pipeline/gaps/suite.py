@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from cg_pipeline.gaps.tables import numbers
 from cg_pipeline.records import ConceptMetrics, SuiteMetrics
@@ -24,6 +25,9 @@ SUITE_COLUMNS: dict[str, tuple[str, str]] = {
 """The columns of `suite_metrics` in order: type as SQL says it, and description."""
 
 
+_COMBINED = ("coverage", "performance", "lift", "n_examples", "n_scored", "mass", "n_eff")
+
+
 def combine_benchmarks(concept_metrics: ConceptMetrics) -> SuiteMetrics:
     """One row per concept over all benchmarks of one model, ascending by `concept_id`.
 
@@ -39,25 +43,28 @@ def combine_benchmarks(concept_metrics: ConceptMetrics) -> SuiteMetrics:
         ValueError: the rows are of several models, or repeat a concept within a benchmark.
     """
     _check(concept_metrics)
-    squares = concept_metrics["mass"] ** 2 / concept_metrics["n_eff"].where(concept_metrics["n_eff"] > 0)
-    rows = concept_metrics.assign(square=squares, fires=concept_metrics["n_examples"] > 0)
-    by_concept = rows.groupby("concept_id", sort=True)
-    sums = by_concept[["coverage", "fires", "n_examples", "n_scored", "mass", "square"]].sum()
-    means = by_concept[["performance", "lift"]].mean()
-    n_benchmarks = rows["benchmark"].nunique()
-    n_eff = ratio(np.square(numbers(sums, "mass")), numbers(sums, "square"))
+    ids, place = np.unique(np.asarray(concept_metrics["concept_id"], dtype=np.int64), return_inverse=True)
+    of = {name: numbers(concept_metrics, name) for name in _COMBINED}
+
+    def total(values: Float[np.ndarray, " n_rows"]) -> Float[np.ndarray, " n_concepts"]:
+        return np.bincount(place, weights=np.nan_to_num(values), minlength=len(ids))
+
+    def mean_of_defined(values: Float[np.ndarray, " n_rows"]) -> Float[np.ndarray, " n_concepts"]:
+        return ratio(total(values), total((~np.isnan(values)).astype(np.float64)))
+
+    squares = ratio(of["mass"] ** 2, of["n_eff"])
     columns = {
-        "model": rows["model"].iloc[0] if len(rows) else "",
-        "concept_id": np.asarray(sums.index, dtype=np.int64),
-        "coverage": numbers(sums, "coverage") / max(n_benchmarks, 1),
-        "performance": numbers(means, "performance"),
-        "lift": numbers(means, "lift"),
-        "n_benchmarks": numbers(sums, "fires").astype(np.int64),
-        "n_examples": numbers(sums, "n_examples").astype(np.int64),
-        "n_scored": numbers(sums, "n_scored").astype(np.int64),
-        "n_eff": np.nan_to_num(n_eff, nan=0.0),
+        "model": next(iter(concept_metrics["model"]), ""),
+        "concept_id": ids,
+        "coverage": total(of["coverage"]) / max(concept_metrics["benchmark"].nunique(), 1),
+        "performance": mean_of_defined(of["performance"]),
+        "lift": mean_of_defined(of["lift"]),
+        "n_benchmarks": total((of["n_examples"] > 0).astype(np.float64)).astype(np.int64),
+        "n_examples": total(of["n_examples"]).astype(np.int64),
+        "n_scored": total(of["n_scored"]).astype(np.int64),
+        "n_eff": np.nan_to_num(ratio(total(of["mass"]) ** 2, total(squares)), nan=0.0),
     }
-    return pd.DataFrame(columns, columns=list(SUITE_COLUMNS))
+    return pd.DataFrame(columns)
 
 
 def _check(concept_metrics: ConceptMetrics) -> None:

@@ -137,6 +137,6 @@ class SaeEncoder:
         wanted = pad_right([mask.astype(np.int64) for mask in masks], 0).bool().to(self._reader.device)
         return states[wanted]
 
-    def _encoded(self, states: Float[Tensor, "n_tokens d_model"]) -> Iterator[Float[Tensor, "n_chunk d_sae"]]:
+    def _encoded(self, states: Float[Tensor, "n_tokens d_model"]) -> Iterator[Float[Tensor, "_ d_sae"]]:
         for some in states.split(self._chunk_tokens) if len(states) else ():
             yield self._sae.encode(some.float())

@@ -22,7 +22,7 @@ class SparseRow:
 
 @torch.no_grad()
 def pool_tokens(
-    chunks: Iterable[Float[Tensor, "n_chunk d_sae"]], sizes: Sequence[int], d_sae: int, device: torch.device
+    chunks: Iterable[Float[Tensor, "_ d_sae"]], sizes: Sequence[int], d_sae: int, device: torch.device
 ) -> list[SparseRow]:
     """Mean activation of each text, whose tokens follow one another through the chunks.
 

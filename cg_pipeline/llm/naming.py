@@ -128,6 +128,18 @@ class LlmNamer:
         answer = self.chat.ask([{"role": "user", "content": prompt}], GroupName).value
         return NamedGroup(name=answer.name, explanation=answer.explanation)
 
+    def totals(self) -> dict[str, int | float]:
+        """What naming has taken so far: calls, those answered from the cache, tokens, and cost if prices are known."""
+        usage, cost = self.chat.total_usage, self.chat.total_cost
+        spent = {
+            "llm_calls": len(self.chat.ledger),
+            "llm_calls_cached": sum(call.cached for call in self.chat.ledger),
+            "llm_calls_failed": sum(not call.answered for call in self.chat.ledger),
+            "llm_input_tokens": usage.input_tokens,
+            "llm_output_tokens": usage.output_tokens,
+        }
+        return spent if cost is None else {**spent, "llm_cost": cost}
+
 
 def build_prompt(kind: str, labels: Sequence[str]) -> str:
     """The question, in one user message: some chat templates know no system role.

@@ -14,5 +14,5 @@ MODEL = Model(
     licence="Apache-2.0",
     chat=True,
     max_tokens=2048,
-    reader="smollm2_l15",
+    reader="smollm2_l12",
 )

@@ -4,6 +4,8 @@ For choices that differ in a word or two, such as paired sentences; for choices 
 unequal length see `likelihood_per_byte`.
 """
 
+import math
+
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy, grade
 
@@ -13,6 +15,8 @@ def score(example: Example, completion: Completion) -> Score:
     logprobs = completion.choice_logprobs
     if completion.stop == "overflow":
         return grade(completion, None, reason="overflow")
+    if any(map(math.isnan, completion.choice_logprobs)):
+        return grade(completion, None, reason="not_a_number")
     best = max(range(len(logprobs)), key=lambda i: logprobs[i])
     answer = example.choices[best]
     return grade(completion, float(answer in example.targets), answer=answer)

@@ -7,6 +7,8 @@ Source: the normalisation known as acc_norm in lm-evaluation-harness divides by 
 bytes differ from it for non-ASCII choices only.
 """
 
+import math
+
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy, grade
 
@@ -15,6 +17,8 @@ def score(example: Example, completion: Completion) -> Score:
     """1 when the target is the likeliest choice per byte; a tie goes to the choice named first."""
     if completion.stop == "overflow":
         return grade(completion, None, reason="overflow")
+    if any(map(math.isnan, completion.choice_logprobs)):
+        return grade(completion, None, reason="not_a_number")
     rates = [
         logprob / len(choice.encode())
         for logprob, choice in zip(completion.choice_logprobs, example.choices, strict=True)

@@ -2,7 +2,7 @@
 
 The number read is the first one after the last "answer is", "answer:" or "=", else the
 last number of the text. Thousands separators, currency signs and units are passed over;
-"3 1/2" and "7/2" are 3.5.
+"3 1/2" and "7/2" are 3.5. Endless digits, as small models sometimes write, are no number.
 """
 
 import re
@@ -11,6 +11,7 @@ from fractions import Fraction
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy, grade
 
+_LONGEST = 40
 _MIXED = r"\d+ +\d+/\d+"
 _FRACTION = r"\d+/\d+"
 _THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
@@ -35,6 +36,8 @@ def read_number(text: str) -> Fraction | None:
 def _value(text: str) -> Fraction | None:
     sign = -1 if text.startswith("-") else 1
     parts = text.lstrip("-").replace(",", "").split()
+    if len(text) > _LONGEST:
+        return None
     try:
         return sign * sum((Fraction(part) for part in parts), Fraction(0))
     except ZeroDivisionError:
@@ -50,7 +53,7 @@ def score(example: Example, completion: Completion) -> Score:
     number = read_number(completion.text)
     if number is None:
         return grade(completion, None, reason="unparsed")
-    return grade(completion, float(number == Fraction(example.targets[0])), answer=f"{float(number):g}")
+    return grade(completion, float(number == Fraction(example.targets[0])), answer=f"{float(number):.12g}")
 
 
 POLICY = ScoringPolicy(name="numeric", score=score)

@@ -7,7 +7,8 @@ affected. Line ends may be LF, CRLF or CR, mixed as they come; a byte-order mark
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -32,14 +33,13 @@ def read_examples(benchmark: Benchmark, data_dir: Path) -> list[Example]:
         ValueError: the file is empty or has faulty lines; one sentence each, the first ten shown.
     """
     path = data_dir / benchmark.source.path
-    rows = _row_adapter(benchmark.row)
+    validate = _validator(benchmark.row)
     examples: dict[int, Example] = {}
     faults: dict[int, list[str]] = {}
     asked: dict[object, int] = {}
     for number, line in _lines(path):
         try:
-            row = rows.validate_python(parse_line(line), strict=True, extra="forbid")
-            example = next(iter(collect_examples(benchmark, [row])))
+            example = next(iter(collect_examples(benchmark, [validate(parse_line(line))])))
             earlier = asked.setdefault((example.prompt, frozenset(example.choices)), number)
             if earlier != number:
                 raise ValueError(_repetition(example, examples[earlier], earlier))
@@ -64,11 +64,14 @@ def content_hash(benchmark: Benchmark, data_dir: Path) -> str:
     return hashlib.sha256(_read_bytes(data_dir / benchmark.source.path)).hexdigest()
 
 
-def _row_adapter(row: Any) -> TypeAdapter[Any]:
-    """Validator of a row type, made anew by `typing_extensions`: pydantic reads no other on Python 3.11."""
+def _validator(row: Any) -> Callable[[Any], Any]:
+    """Checks rows against a type: "3" is no number, unknown fields are refused.
+
+    The type is made anew by `typing_extensions`, for pydantic reads no other on Python 3.11.
+    """
     fields = get_type_hints(row, include_extras=True)
     again: Any = TypedDict(row.__name__, fields, total=row.__total__)  # pyright: ignore[reportArgumentType]
-    return TypeAdapter(again)
+    return partial(TypeAdapter(again).validate_python, strict=True, extra="forbid")
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

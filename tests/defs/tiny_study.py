@@ -68,7 +68,7 @@ class FakeEncoder:
     def describe(self, texts: Sequence[str]) -> list[Concept]:
         return [
             Concept(
-                sae="smollm2_l15",
+                sae="smollm2_l12",
                 concept_id=i,
                 label=f"word {i}",
                 label_source="automatic",

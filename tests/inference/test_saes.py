@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cg_pipeline.inference.saes import load_sae, model_name_in_metadata
-from cg_pipeline.specs import HubWeights, Sae, SaeDirectory, SaeRelease
+from cg_pipeline.specs import HubWeights, Sae, SaeDirectory
 from tests.fakes import tiny_loaded_model, write_tiny_sae
 
 READER = tiny_loaded_model()
@@ -79,13 +79,6 @@ def test_an_unfolded_input_scale_is_refused(tmp_path: Path) -> None:
 def test_a_missing_directory_says_how_to_train(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"has no cfg\.json.* Train it with: cg train-sae tiny_sae"):
         load_sae(SPEC, READER, data_dir=tmp_path)
-
-
-def test_an_unknown_release_is_named_by_sae_lens(tmp_path: Path) -> None:
-    spec = replace(SPEC, weights=SaeRelease(release="no-such-release", sae_id="layer_1"))
-
-    with pytest.raises(ValueError, match="no-such-release"):
-        load_sae(spec, READER, data_dir=tmp_path)
 
 
 def test_a_hub_model_goes_by_its_repository(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.naming import MAX_LABELS, MEANINGS, GroupName, LlmNamer, build_prompt, plain
 from cg_pipeline.protocols import GroupNamer, NamedGroup, NamingFailed
 from cg_pipeline.records import GapKind
-from tests.llm.fake_server import GOOD, FakeServer, completion, good
+from tests.llm.fake_server import GOOD, FakeServer, completion, failure, good
 
 LABELS = ["Mondays", "leap years", "dates in ISO form"]
 
@@ -192,3 +192,17 @@ def test_a_model_that_never_names_is_a_naming_failure(tmp_path: Path):
         namer(server, tmp_path).name_group("missing", HOSTILE)
     assert "gave an unusable answer (answer: Invalid JSON" in str(caught.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_totals_add_up_calls_tokens_and_cost(tmp_path: Path):
+    prices = {"input_price": 1.0, "output_price": 2.0}
+    with FakeServer([good(), failure(500)]) as server:
+        subject = LlmNamer(ChatModel(Endpoint(base_url=server.url, model="m-1", max_retries=0, **prices), tmp_path))
+        subject.name_group("missing", LABELS)
+        subject.name_group("missing", LABELS)
+        with pytest.raises(NamingFailed):
+            subject.name_group("missing", ["mountains"])
+    totals = subject.totals()
+    assert (totals["llm_calls"], totals["llm_calls_cached"], totals["llm_calls_failed"]) == (3, 1, 1)
+    assert totals["llm_input_tokens"] > 0
+    assert totals["llm_cost"] == pytest.approx((totals["llm_input_tokens"] + 2 * totals["llm_output_tokens"]) / 1e6)

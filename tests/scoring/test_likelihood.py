@@ -38,6 +38,15 @@ def test_overflow_is_unscored(policy) -> None:
 
 
 @pytest.mark.parametrize("policy", [likelihood.POLICY, likelihood_per_byte.POLICY])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_model_that_breaks_down_is_unscored(policy, place) -> None:
+    logprobs = [-1.0, -2.0, -3.0]
+    logprobs[place] = float("nan")
+    score = policy.score(EXAMPLE, completion(*logprobs))
+    assert (score.value, score.reason) == (None, "not_a_number")
+
+
+@pytest.mark.parametrize("policy", [likelihood.POLICY, likelihood_per_byte.POLICY])
 def test_target_decides(policy) -> None:
     assert policy.score(EXAMPLE, completion(-9.0, -1.0, -9.0)).outcome == "right"
     assert policy.score(EXAMPLE, completion(-1.0, -90.0, -9.0)).outcome == "wrong"

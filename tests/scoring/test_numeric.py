@@ -32,6 +32,9 @@ from cg_pipeline.scoring.numeric import POLICY, read_number
         ("", None),
         ("1/0", None),
         ("١٢", None),
+        ("9" * 41, None),
+        ("1" * 10_000, None),
+        ("It is 1234567.", "1234567"),
     ],
 )
 def test_read_number(text: str, value: str | None) -> None:
@@ -62,3 +65,7 @@ def test_score_keeps_unscored_apart(text: str, stop: str, outcome: str, reason: 
     score = POLICY.score(EXAMPLE, completion(text, stop))
     assert (score.outcome, score.reason) == (outcome, reason)
     assert (score.value is None) == (outcome == "unscored")
+
+
+def test_the_answer_is_shown_in_full() -> None:
+    assert POLICY.score(EXAMPLE, completion("It is 1,234,567.5")).answer == "1234567.5"

@@ -54,7 +54,7 @@ def test_a_damaged_shard_is_not_loaded(tmp_path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 255
     path.write_bytes(content)
-    with pytest.raises(ValueError, match="Shard 0 of 1 in .* cannot be trusted"):
+    with pytest.raises(ValueError, match=r"Shard 0 of 1 in .* cannot be trusted"):
         load_activations(shards.directory)
 
 

@@ -1,0 +1,31 @@
+"""The embedded reader: TopK SAE of this project on layer 12 of SmolLM2-135M-Instruct.
+
+Trained by `cg train-sae smollm2_l12`; its model card lies beside the weights.
+
+Why layer 12 of 30: of the middle layers tried it is read at the least cost, and its states
+are easier to rebuild from few latents than those of layer 15.
+"""
+
+from cg_pipeline.models.smollm2_135m import MODEL
+from cg_pipeline.specs import Sae, SaeDirectory, SaeTraining
+
+SAE = Sae(
+    name="smollm2_l12",
+    title="SmolLM2-135M-Instruct, residual stream after layer 12, 4,096 concepts",
+    model=MODEL,
+    hookpoint="blocks.12.hook_resid_post",
+    weights=SaeDirectory(path="saes/smollm2_l12"),
+    d_sae=4096,
+    licence="Apache-2.0",
+    training=SaeTraining(
+        k=64,
+        n_tokens=2_050_000,
+        n_epochs=2,
+        context_tokens=256,
+        chat_share=0.5,
+        learning_rate=1e-3,
+        batch_tokens=2048,
+        mixed_precision=True,
+        seed=0,
+    ),
+)

@@ -1,0 +1,271 @@
+"""A whole training run on a tiny random model, and what must not be lost or published on the way."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sae_lens import SAE
+from safetensors.torch import load_file, save_file
+
+from cg_pipeline.inference import harvest as harvesting
+from cg_pipeline.inference import training
+from cg_pipeline.inference.harvest import harvest, load_shard
+from cg_pipeline.inference.hooks import read_hidden_states
+from cg_pipeline.inference.models import LoadedModel
+from cg_pipeline.inference.prompts import render_prompt, special_ids
+from cg_pipeline.inference.reading_plan import TokenSequence, plan_passages, prompt_sequence, transcript_sequence
+from cg_pipeline.inference.transcripts import sample_transcripts
+from cg_pipeline.specs import LocalWeights, Model, Sae, SaeDirectory, SaeTraining
+from tests.fakes import tiny_loaded_model
+
+HOOKPOINT = "blocks.1.hook_resid_post"
+TRAINING = SaeTraining(
+    k=8,
+    n_tokens=3000,
+    n_epochs=20,
+    context_tokens=32,
+    chat_share=0.5,
+    learning_rate=3e-3,
+    batch_tokens=256,
+    seed=0,
+    reading_dtype="float32",
+    transcript_tokens=6,
+    dead_after_tokens=1000,
+    held_out_tokens=500,
+    min_explained_variance=0.5,
+    max_dead_share=0.6,
+)
+PROMPTS = ["What is two plus three?", "Is the cat on the mat?"]
+
+
+def passages(n: int = 400) -> list[str]:
+    rng = np.random.default_rng(0)
+    words = "the cat sat on a mat while dogs ran and Paris Tokyo answer five short text model reads writes".split()
+    return [" ".join(rng.choice(words, size=rng.integers(5, 20))) + "." for _ in range(n)]
+
+
+def tiny_sae_spec(training: SaeTraining | None = TRAINING) -> Sae:
+    model = Model(
+        name="tiny",
+        title="Tiny random model",
+        weights=LocalWeights(path="models/tiny"),
+        licence="Apache-2.0",
+        chat=True,
+        max_tokens=512,
+        reader="tiny_sae",
+    )
+    return Sae(
+        name="tiny_sae",
+        title="Tiny",
+        model=model,
+        hookpoint=HOOKPOINT,
+        weights=SaeDirectory(path="saes/tiny"),
+        d_sae=32,
+        licence="Apache-2.0",
+        training=training,
+    )
+
+
+@pytest.fixture(scope="module")
+def tiny() -> LoadedModel:
+    return tiny_loaded_model()
+
+
+@pytest.fixture
+def small_shards(monkeypatch: pytest.MonkeyPatch, tiny: LoadedModel) -> None:
+    monkeypatch.setattr(training, "_SHARD_TOKENS", 500)
+    monkeypatch.setattr(training, "load_model", lambda model, **where: replace(tiny, spec=model))
+
+
+def train(folder: Path, spec: Sae) -> dict[str, dict[str, float]]:
+    return training.train_sae(
+        spec,
+        passages(),
+        PROMPTS,
+        out_dir=folder / "saes" / "tiny",
+        work_dir=folder / "work",
+        cache_dir=folder,
+        data_dir=folder,
+        check_texts=["The dog ran to the park and the cat sat on the mat."],
+    )
+
+
+@pytest.mark.usefixtures("small_shards")
+def test_text_in_published_sae_out(tmp_path: Path) -> None:
+    out = tmp_path / "saes" / "tiny"
+    out.mkdir(parents=True)
+    (out / "README.md").write_text("the card")
+    (out / "stale.bin").write_text("old")
+    figures = train(tmp_path, tiny_sae_spec())
+    assert sorted(path.name for path in out.iterdir()) == [
+        "README.md",
+        "cfg.json",
+        "figures.json",
+        "sae_weights.safetensors",
+    ]
+    assert json.loads((out / "figures.json").read_text()) == figures
+    assert figures["held_out"]["explained_variance"] > 0.5
+    assert figures["held_out"]["l0"] <= 8
+    config = json.loads((out / "cfg.json").read_text())
+    assert (config["normalize_activations"], config["dtype"]) == ("none", "float16")
+    assert config["metadata"]["hook_name"] == HOOKPOINT
+    assert {weight.dtype for weight in load_file(out / "sae_weights.safetensors").values()} == {torch.float16}
+
+
+@pytest.mark.usefixtures("small_shards")
+def test_a_bad_sae_is_not_published_and_the_old_one_stays(tmp_path: Path) -> None:
+    out = tmp_path / "saes" / "tiny"
+    out.mkdir(parents=True)
+    (out / "cfg.json").write_text("old")
+    strict = replace(TRAINING, n_epochs=1, min_explained_variance=0.9999)
+    with pytest.raises(
+        ValueError, match=r"SAE 'tiny_sae on held_out' is not published: explained variance is 0\.\d+, expected"
+    ):
+        train(tmp_path, tiny_sae_spec(strict))
+    assert [path.read_text() for path in out.iterdir()] == ["old"]
+
+
+def test_an_sae_trained_elsewhere_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="SAE 'tiny_sae' has training=None; expected a SaeTraining"):
+        train(tmp_path, tiny_sae_spec(None))
+
+
+@pytest.mark.usefixtures("small_shards")
+def test_normalisation_is_folded_into_the_weights(tmp_path: Path, tiny: LoadedModel) -> None:
+    """The trained SAE takes raw states: scaled and shifted ones it would not rebuild."""
+    shards = training.harvest_shards(tiny_sae_spec(), tiny, passages(), PROMPTS, tmp_path)
+    module = training.fit_sae(tiny_sae_spec(), shards.train)
+    states = load_shard(shards.held_out[-1]).float()
+    error = (module(states) - states).square().sum() / (states - states.mean(0)).square().sum()
+    assert module.cfg.normalize_activations == "none"
+    assert error < 0.5
+    assert not set(shards.train) & set(shards.held_out)
+
+
+def test_shards_hold_the_states_of_counted_tokens(tmp_path: Path, tiny: LoadedModel) -> None:
+    sequences = plan_passages(tiny, passages(), TRAINING)
+    paths = harvest(tiny, HOOKPOINT, sequences, tmp_path, shard_tokens=800)
+    found = torch.cat([load_shard(path) for path in paths]).float()
+    assert len(found) == sum(sequence.n_counted for sequence in sequences)
+    expected = torch.cat([_states_alone(tiny, sequence) for sequence in sequences])
+    assert torch.allclose(_sorted_rows(found), _sorted_rows(expected.half().float()), atol=2e-2)
+
+
+def _states_alone(loaded: LoadedModel, sequence: TokenSequence) -> torch.Tensor:
+    ids = torch.from_numpy(sequence.input_ids)[None]
+    return read_hidden_states(loaded.module, HOOKPOINT, ids, torch.ones_like(ids))[0][
+        torch.from_numpy(sequence.counts)
+    ]
+
+
+def _sorted_rows(states: torch.Tensor) -> torch.Tensor:
+    return states[states.sum(-1).argsort()].sum(-1)
+
+
+def test_an_interrupted_harvest_goes_on_where_it_stopped(
+    tmp_path: Path, tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sequences = plan_passages(tiny, passages(), TRAINING)
+    whole = harvest(tiny, HOOKPOINT, sequences, tmp_path / "whole", shard_tokens=500)
+    calls: list[int] = []
+    read = harvesting.read_states
+
+    def read_twice(*given: object, **options: object) -> torch.Tensor:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return read(*given, **options)
+
+    monkeypatch.setattr(harvesting, "read_states", read_twice)
+    with pytest.raises(KeyboardInterrupt):
+        harvest(tiny, HOOKPOINT, sequences, tmp_path / "broken", shard_tokens=500)
+    again = harvest(tiny, HOOKPOINT, sequences, tmp_path / "broken", shard_tokens=500)
+    assert len(calls) == 1 + len(whole)
+    assert all(torch.equal(load_shard(a), load_shard(b)) for a, b in zip(whole, again, strict=True))
+
+
+def test_a_corrupt_shard_is_refused_and_read_anew(tmp_path: Path, tiny: LoadedModel) -> None:
+    sequences = plan_passages(tiny, passages(), TRAINING)
+    path, *_ = harvest(tiny, HOOKPOINT, sequences, tmp_path, shard_tokens=500)
+    good = load_shard(path)
+    save_file({"states": torch.zeros_like(good)}, path)
+    with pytest.raises(ValueError, match=r"shard_0000\.safetensors does not match its note shard_0000\.json; delete"):
+        load_shard(path)
+    harvest(tiny, HOOKPOINT, sequences, tmp_path, shard_tokens=500)
+    assert torch.equal(load_shard(path), good)
+
+
+def test_another_hookpoint_takes_no_old_shard(tmp_path: Path, tiny: LoadedModel) -> None:
+    sequences = plan_passages(tiny, passages(), TRAINING)
+    (path, *_) = harvest(tiny, HOOKPOINT, sequences, tmp_path, shard_tokens=5000)
+    first = load_shard(path)
+    harvest(tiny, "blocks.0.hook_resid_post", sequences, tmp_path, shard_tokens=5000)
+    assert not torch.equal(load_shard(path), first)
+
+
+def test_states_beyond_half_precision_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    huge = torch.full((4, 16), 1e6).half()
+    monkeypatch.setattr(harvesting, "read_states", lambda *given, **options: huge)
+    sequences = [TokenSequence(np.ones(4, np.int64), np.ones(4, bool))]
+    with pytest.raises(ValueError, match=r"shard_0000\.safetensors: a hidden state is not a finite float16 number"):
+        harvest(tiny_loaded_model(), HOOKPOINT, sequences, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_template_and_special_tokens_and_sinks_never_count(tiny: LoadedModel) -> None:
+    sequences = plan_passages(tiny, passages(), TRAINING)
+    special = list(special_ids(tiny.tokenizer))
+    assert all(not np.isin(s.input_ids[s.counts], special).any() for s in sequences)
+    packed = [s for s in sequences if len(s.input_ids) == 32 and s.input_ids[0] == tiny.tokenizer.bos_token_id]
+    assert packed
+    assert all(not s.counts[:2].any() and s.counts[2:].all() for s in packed)
+
+
+def test_a_passage_in_chat_is_read_as_a_prompt_is(tiny: LoadedModel) -> None:
+    rendered = render_prompt(tiny.tokenizer, tiny.spec, "The cat sat.")
+    sequence = prompt_sequence(tiny, "The cat sat.")
+    assert np.array_equal(sequence.input_ids, rendered.input_ids)
+    assert np.array_equal(sequence.counts, rendered.content_mask)
+
+
+def test_of_a_transcript_question_and_answer_count(tiny: LoadedModel) -> None:
+    sequence = transcript_sequence(tiny, "Is it five?", "The answer is five.", 512)
+    assert tiny.tokenizer.decode(sequence.input_ids[sequence.counts]) == "Is it five?The answer is five."
+
+
+def test_too_little_text_is_refused(tiny: LoadedModel) -> None:
+    with pytest.raises(ValueError, match=r"The text holds [\d,]+ content tokens; the training asks for 3,500"):
+        plan_passages(tiny, passages(5), TRAINING)
+
+
+def test_transcripts_are_sampled_once(tmp_path: Path, tiny: LoadedModel) -> None:
+    path = tmp_path / "transcripts.jsonl"
+    first = sample_transcripts(tiny, PROMPTS, path, TRAINING)
+    written = path.stat().st_mtime_ns
+    assert sample_transcripts(tiny, PROMPTS, path, TRAINING) == first
+    assert path.stat().st_mtime_ns == written
+    assert sorted(prompt for prompt, _ in first) == sorted(PROMPTS)
+    path.unlink()
+    assert sample_transcripts(tiny, PROMPTS, path, TRAINING) == first
+    assert sample_transcripts(tiny, PROMPTS, path, replace(TRAINING, seed=5)) != first
+
+
+def test_batches_are_the_same_for_the_same_seed(tmp_path: Path, tiny: LoadedModel) -> None:
+    paths = harvest(tiny, HOOKPOINT, plan_passages(tiny, passages(), TRAINING), tmp_path, shard_tokens=500)
+    streams = [training.batches_of(paths, replace(TRAINING, seed=seed)) for seed in (0, 0, 1)]
+    first, again, other = ([next(stream) for _ in range(5)] for stream in streams)
+    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
+    assert not torch.equal(first[0], other[0])
+    assert first[0].shape == (256, 16)
+    assert first[0].dtype == torch.float32
+
+
+def test_the_published_sae_opens_with_sae_lens(tmp_path: Path, tiny: LoadedModel, small_shards: None) -> None:
+    train(tmp_path, tiny_sae_spec())
+    module = SAE.load_from_disk(tmp_path / "saes" / "tiny", dtype="float32")
+    states = torch.randn(3, 16)
+    assert torch.isfinite(module(states)).all()
+    assert (module.encode(states) > 0).sum(-1).max() <= 8
