@@ -41,7 +41,7 @@ def demo(name: str) -> None:
     import dagster
 
     from cg_pipeline.catalog import lookup
-    from cg_pipeline.definitions import defs
+    from cg_pipeline.definitions import assemble
     from cg_pipeline.defs.resources import Namer, Store, data_directory
     from cg_pipeline.defs.runs import Unit, run_study
     from cg_pipeline.store.schema import TABLES
@@ -61,7 +61,9 @@ def demo(name: str) -> None:
     click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
     try:
         with dagster.DagsterInstance.get() as instance:
-            run_study(defs, instance, study, store.layout, Namer(store=store).source, report)
+            run_study(
+                assemble(store.data_dir), instance, study, store.layout, Namer(store=store).source, report
+            )
     except (RuntimeError, TimeoutError, ValueError, FileNotFoundError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(1)
@@ -84,7 +86,9 @@ def train_sae(name: str, text_dir: str, device: str) -> None:
     from cg_pipeline.saes import SAES
 
     try:
-        figures = train_reader(lookup("SAE", name, SAES), Store(data_dir=data_directory()).layout, device, text_dir)
+        figures = train_reader(
+            lookup("SAE", name, SAES), Store(data_dir=data_directory()).layout, device, text_dir
+        )
     except KeyError as error:
         raise click.BadParameter(error.args[0], param_hint="NAME") from None
     for measured_on, found in figures.items():

@@ -1,5 +1,7 @@
 """What Dagster loads: assets, checks, jobs and resources, put together and nothing else."""
 
+from typing import Any
+
 import dagster as dg
 
 from cg_pipeline.defs import benchmark_assets, gap_assets, model_assets, reader_assets, training_assets
@@ -8,19 +10,26 @@ from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
 from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice, data_directory
 
-_store = Store(data_dir=data_directory())
 
-defs = dg.Definitions(
-    assets=dg.load_assets_from_modules([benchmark_assets, model_assets, reader_assets, gap_assets, training_assets]),
-    asset_checks=ASSET_CHECKS,
-    jobs=JOBS,
-    executor=dg.in_process_executor,
-    resources={
-        "io_manager": WarehouseIOManager(store=_store),
-        "activation_io_manager": ActivationIOManager(store=_store),
-        "store": _store,
-        "gpu": Gpu(store=_store),
-        "namer": Namer(store=_store),
+def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
+    """The project on one data directory; resources can be replaced by name."""
+    store = Store(data_dir=data_dir)
+    resources = {
+        "io_manager": WarehouseIOManager(store=store),
+        "activation_io_manager": ActivationIOManager(store=store),
+        "store": store,
+        "gpu": Gpu(store=store),
+        "namer": Namer(store=store),
         "study_choice": StudyChoice(),
-    },
-)
+    }
+    modules = [benchmark_assets, model_assets, reader_assets, gap_assets, training_assets]
+    return dg.Definitions(
+        assets=dg.load_assets_from_modules(modules),
+        asset_checks=ASSET_CHECKS,
+        jobs=JOBS,
+        executor=dg.in_process_executor,  # a run is a process already
+        resources={**resources, **replaced},
+    )
+
+
+defs = assemble(data_directory())

@@ -43,10 +43,10 @@ def examples_id(benchmark: Benchmark, rows_hash: str) -> str:
     )
 
 
-def completions_id(examples: str, benchmark: Benchmark, model: Model) -> str:
-    """Completions depend on the examples, the model with its prompt format, and how it is asked."""
+def completions_id(examples: Sequence[Example], benchmark: Benchmark, model: Model) -> str:
+    """Completions depend on what is asked, on the model with its prompt format, and on how it is asked."""
     asked = (benchmark.response, benchmark.max_new_tokens)
-    return stage_id("completions", examples, asked, _model_parts(model))
+    return stage_id("completions", _ids(examples), asked, _model_parts(model))
 
 
 def scores_id(completions: str, policy: ScoringPolicy) -> str:
@@ -54,15 +54,14 @@ def scores_id(completions: str, policy: ScoringPolicy) -> str:
     return stage_id("scores", completions, fingerprint((policy.version, policy.score)))
 
 
-def activations_id(examples: Sequence[Example], reader: Sae) -> str:
+def activations_id(examples: Sequence[Example], reader: Sae, weights_hash: str) -> str:
     """Activations depend on the texts and on the reader alone: models with one reader share them."""
-    texts = [(example.example_id, example.prompt) for example in examples]
-    return stage_id("activations", texts, _sae_parts(reader))
+    return stage_id("activations", _ids(examples), _sae_parts(reader), weights_hash)
 
 
-def concepts_id(sample_hash: str, sae: Sae) -> str:
+def concepts_id(sample_hash: str, sae: Sae, weights_hash: str) -> str:
     """The dictionary depends on the SAE and on the broad sample its labels come from."""
-    return stage_id("concepts", sample_hash, _sae_parts(sae), sae.dense_threshold)
+    return stage_id("concepts", sample_hash, _sae_parts(sae), sae.dense_threshold, weights_hash)
 
 
 def concept_metrics_id(scores: str, activations: str, metrics: Iterable[Metric], study: Study) -> str:
@@ -91,6 +90,11 @@ def gap_report_id(gap_clusters: str, study: Study) -> str:
     return stage_id("gap_report", gap_clusters, fingerprint(study))
 
 
+def _ids(examples: Sequence[Example]) -> list[str]:
+    # An id is a hash of prompt, choices and targets: all that a model or reader can see.
+    return [example.example_id for example in examples]
+
+
 def _model_parts(model: Model) -> str:
     return fingerprint(
         (model.weights, model.version, model.chat, model.system_prompt, model.dtype, model.max_tokens)
@@ -98,12 +102,11 @@ def _model_parts(model: Model) -> str:
 
 
 def _sae_parts(sae: Sae) -> str:
-    # An SAE trained anew keeps its place on disk: its version or training settings change.
+    # Training settings are not among them: what training gave is in the hash of the weights.
     return fingerprint(
         (
             sae.weights,
             sae.version,
-            sae.training,
             sae.hookpoint,
             sae.token_mask,
             sae.d_sae,

@@ -73,5 +73,3 @@ class GroupNamer(Protocol):
 
 class NamingFailed(Exception):
     """A namer could not name a group; the message says why, for people."""
-
-

@@ -167,7 +167,7 @@ class SaeTraining:
     """Precision of the model while states are harvested; bfloat16 costs a thousandth of the variance."""
     n_transcripts: int = 1
     """Answers that the model samples to each chat prompt, read as part of the text."""
-    transcript_tokens: int = 96
+    transcript_tokens: int = 64
     """Longest sampled answer."""
     temperature: float = 0.8
     warm_up_share: float = 0.02

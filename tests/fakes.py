@@ -17,7 +17,8 @@ Architecture = Literal["llama", "gpt2", "gpt_neox"]
 
 CHAT_TEMPLATE = (
     "{% for message in messages %}"
-    "{% if loop.first and message['role'] != 'system' %}<|im_start|>system\nYou are tiny.<|im_end|>\n{% endif %}"
+    "{% if loop.first and message['role'] != 'system' %}"
+    "<|im_start|>system\nYou are tiny.<|im_end|>\n{% endif %}"
     "<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
@@ -31,7 +32,9 @@ _CORPUS = (
 )
 
 
-def tiny_tokenizer(*, adds_bos: bool = False, chat_template: str | None = CHAT_TEMPLATE) -> "PreTrainedTokenizerBase":
+def tiny_tokenizer(
+    *, adds_bos: bool = False, chat_template: str | None = CHAT_TEMPLATE
+) -> "PreTrainedTokenizerBase":
     """A byte-level BPE tokenizer of 340 tokens; BOS is `<s>`, end of turn `<|im_end|>`, as is padding."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
@@ -60,7 +63,12 @@ def tiny_tokenizer(*, adds_bos: bool = False, chat_template: str | None = CHAT_T
 
 
 def tiny_model(
-    architecture: Architecture = "llama", *, vocab_size: int = 340, n_layers: int = 3, d_model: int = 16, seed: int = 0
+    architecture: Architecture = "llama",
+    *,
+    vocab_size: int = 340,
+    n_layers: int = 3,
+    d_model: int = 16,
+    seed: int = 0,
 ) -> "PreTrainedModel":
     """A causal language model with large random weights, so that its choices differ from text to text."""
     import torch
@@ -69,7 +77,12 @@ def tiny_model(
     shared = {"vocab_size": vocab_size, "bos_token_id": 3, "eos_token_id": 2, "initializer_range": 0.4}
     width = {"hidden_size": d_model, "intermediate_size": 2 * d_model, "num_hidden_layers": n_layers}
     sizes = {
-        "llama": {**width, "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512},
+        "llama": {
+            **width,
+            "num_attention_heads": 4,
+            "num_key_value_heads": 2,
+            "max_position_embeddings": 512,
+        },
         "gpt2": {"n_embd": d_model, "n_layer": n_layers, "n_head": 4, "n_positions": 512},
         "gpt_neox": {**width, "num_attention_heads": 4, "max_position_embeddings": 512},
     }

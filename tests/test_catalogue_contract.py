@@ -1,5 +1,6 @@
 """What every entry of the catalogues must satisfy, so that adding one file adds one thing."""
 
+import functools
 import json
 import re
 import sys
@@ -59,6 +60,11 @@ def answered(example: Example) -> Completion:
     )
 
 
+@functools.cache
+def suite_examples(name: str) -> list[Example]:
+    return read_examples(SUITE[name], DATA)
+
+
 @every_benchmark
 def test_the_row_shown_becomes_an_example(benchmark: Benchmark, tmp_path: Path):
     (tmp_path / "row.jsonl").write_text(raw_row(benchmark))
@@ -78,7 +84,7 @@ def test_a_benchmark_says_what_it_is(benchmark: Benchmark):
 
 @every_suite_benchmark
 def test_the_embedded_suite_is_sound(benchmark: Benchmark):
-    examples = read_examples(benchmark, DATA)
+    examples = suite_examples(benchmark.name)
     categories = Counter(example.category for example in examples)
     assert len(examples) >= 120
     assert {example.benchmark for example in examples} == {benchmark.name}
@@ -93,13 +99,13 @@ def test_the_embedded_suite_is_sound(benchmark: Benchmark):
 @every_suite_benchmark
 def test_a_model_that_is_right_scores_one(benchmark: Benchmark):
     policy = POLICIES[benchmark.scoring]
-    scores = [policy.score(example, answered(example)) for example in read_examples(benchmark, DATA)]
+    scores = [policy.score(example, answered(example)) for example in suite_examples(benchmark.name)]
     assert {score.value for score in scores} == {1.0}
 
 
 def test_no_two_benchmarks_of_the_suite_ask_the_same():
     identities = Counter(
-        example.example_id for benchmark in SUITE.values() for example in read_examples(benchmark, DATA)
+        example.example_id for benchmark in SUITE.values() for example in suite_examples(benchmark.name)
     )
     assert max(identities.values()) == 1
 

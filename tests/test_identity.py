@@ -114,14 +114,15 @@ class World:
     metrics: tuple[Metric, ...] = tuple(METRICS.values())
     study: Study = STUDY
     sample: str = "sample"
+    weights: str = "weights"
     namer: str = "automatic"
 
     def fingerprints(self) -> dict[str, str]:
         examples = identity.examples_id(self.benchmark, self.rows)
-        completions = identity.completions_id(examples, self.benchmark, self.model)
+        completions = identity.completions_id(self.examples, self.benchmark, self.model)
         scores = identity.scores_id(completions, self.policy)
-        activations = identity.activations_id(self.examples, self.sae)
-        concepts = identity.concepts_id(self.sample, self.sae)
+        activations = identity.activations_id(self.examples, self.sae, self.weights)
+        concepts = identity.concepts_id(self.sample, self.sae, self.weights)
         measured = identity.concept_metrics_id(scores, activations, self.metrics, self.study)
         suite = identity.suite_metrics_id({self.benchmark.name: measured})
         gaps = identity.gaps_id(suite, concepts, self.study)
@@ -195,9 +196,10 @@ EDITS: list[tuple[World, list[str]]] = [
     (reading_model(title="Other"), NOTHING),
     (study(title="Other"), REPORT),
     # The benchmark.
-    (world(rows="other rows"), EXAMPLES),
-    (benchmark(to_example=to_example_anew), EXAMPLES),
-    (benchmark(row=OtherRow), EXAMPLES),
+    (world(rows="other rows"), ["examples"]),
+    (world(weights="other weights"), READ_ALL),
+    (benchmark(to_example=to_example_anew), ["examples"]),
+    (benchmark(row=OtherRow), ["examples"]),
     (benchmark(version=2), EXAMPLES),
     (benchmark(max_new_tokens=9), COMPLETIONS),
     (benchmark(response="choice", max_new_tokens=0), COMPLETIONS),
@@ -269,9 +271,9 @@ def test_two_models_never_share_answers():
 
 def test_activations_follow_what_is_read_not_where_it_stands():
     one, two = (to_example({"q": question, "a": "4"}) for question in ("2 + 2?", "1 + 3?"))
-    assert identity.activations_id([one, two], WORLD.sae) != identity.activations_id([two, one], WORLD.sae)
+    assert identity.activations_id([one, two], WORLD.sae, "weights") != identity.activations_id([two, one], WORLD.sae, "weights")
     recategorised = replace(one, category="other")
-    assert identity.activations_id([one], WORLD.sae) == identity.activations_id([recategorised], WORLD.sae)
+    assert identity.activations_id([one], WORLD.sae, "weights") == identity.activations_id([recategorised], WORLD.sae, "weights")
 
 
 def test_a_suite_counts_each_benchmark_by_name_in_any_order():

@@ -23,7 +23,7 @@ from cg_pipeline.saes import SAES
 LARGEST_UNSCORED_SHARE = 0.2
 LARGEST_DEAD_SHARE = 0.05
 
-_BENCHMARK_INPUT = {"examples": dg.AssetIn(partition_mapping=BENCHMARK_OF_CELL)}
+_BENCHMARK_INPUT = {"examples": BENCHMARK_OF_CELL}
 
 
 def _reported(finding: checks.Finding, severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR) -> Any:
@@ -93,7 +93,9 @@ def every_text_was_read(activations: Any) -> dg.AssetCheckResult:
     return _reported(checks.texts_read(activations), dg.AssetCheckSeverity.WARN)
 
 
-@dg.asset_check(asset="concept_metrics", partitions_def=CELL, blocking=True, additional_ins={"scores": dg.AssetIn()})
+@dg.asset_check(
+    asset="concept_metrics", partitions_def=CELL, blocking=True, additional_ins={"scores": dg.AssetIn()}
+)
 def performance_is_within_score_range(concept_metrics: Any, scores: list) -> dg.AssetCheckResult:
     """χ_model lies between the lowest and the highest score."""
     return _reported(checks.performance_in_score_range(concept_metrics, scores))
@@ -159,8 +161,14 @@ ASSET_CHECKS = [
     most_concepts_are_alive,
     gaps_are_ranked,
     clusters_cover_the_gaps,
-    _is_current("examples", BENCHMARK, "benchmark"),
-    *(_is_current(asset, CELL, "cell") for asset in ("completions", "scores", "activations", "concept_metrics")),
-    _is_current("concepts", SAE, "sae"),
-    *(_is_current(asset, MODEL, "model") for asset in ("suite_metrics", "gaps", "gap_clusters", "gap_report")),
+    *(
+        _is_current(asset, partitions, dimension)
+        for partitions, dimension, assets in (
+            (BENCHMARK, "benchmark", ["examples"]),
+            (CELL, "cell", ["completions", "scores", "activations", "concept_metrics"]),
+            (SAE, "sae", ["concepts"]),
+            (MODEL, "model", ["suite_metrics", "gaps", "gap_clusters", "gap_report"]),
+        )
+        for asset in assets
+    ),
 ]

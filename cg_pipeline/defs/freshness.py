@@ -6,10 +6,12 @@ from cg_pipeline import identity
 from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.models import MODELS
+from cg_pipeline.records import Example
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.broad_sample import sample_hash
 from cg_pipeline.sources.local_files import content_hash, read_examples
+from cg_pipeline.sources.sae_files import weights_hash
 from cg_pipeline.specs import Study
 from cg_pipeline.store.layout import Layout
 
@@ -33,7 +35,7 @@ class Expected:
 
     def completions(self, model: str, benchmark: str) -> str:
         """Of one cell's completions."""
-        return identity.completions_id(self.examples(benchmark), BENCHMARKS[benchmark], MODELS[model])
+        return identity.completions_id(self._read(benchmark), BENCHMARKS[benchmark], MODELS[model])
 
     def scores(self, model: str, benchmark: str) -> str:
         """Of one cell's scores."""
@@ -42,8 +44,8 @@ class Expected:
 
     def activations(self, model: str, benchmark: str) -> str:
         """Of one cell's activations."""
-        examples = read_examples(BENCHMARKS[benchmark], self.layout.data_dir)
-        return identity.activations_id(examples, SAES[MODELS[model].reader])
+        sae = SAES[MODELS[model].reader]
+        return identity.activations_id(self._read(benchmark), sae, weights_hash(sae, self.layout.data_dir))
 
     def concept_metrics(self, model: str, benchmark: str) -> str:
         """Of one cell's concept metrics."""
@@ -52,11 +54,13 @@ class Expected:
 
     def concepts(self, sae: str) -> str:
         """Of an SAE's dictionary."""
-        return identity.concepts_id(sample_hash(self.layout.data_dir), SAES[sae])
+        weights = weights_hash(SAES[sae], self.layout.data_dir)
+        return identity.concepts_id(sample_hash(self.layout.data_dir), SAES[sae], weights)
 
     def suite_metrics(self, model: str) -> str:
         """Of a model's suite metrics."""
-        return identity.suite_metrics_id({name: self.concept_metrics(model, name) for name in self.study.benchmarks})
+        cells = {name: self.concept_metrics(model, name) for name in self.study.benchmarks}
+        return identity.suite_metrics_id(cells)
 
     def gaps(self, model: str) -> str:
         """Of a model's gaps."""
@@ -73,3 +77,6 @@ class Expected:
     def of(self, asset: str, partition: dict[str, str]) -> str:
         """Of any asset's partition, given by its dimensions."""
         return getattr(self, asset)(**partition)
+
+    def _read(self, benchmark: str) -> list[Example]:
+        return read_examples(BENCHMARKS[benchmark], self.layout.data_dir)

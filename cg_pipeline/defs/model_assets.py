@@ -24,7 +24,7 @@ RETRIES = dg.RetryPolicy(max_retries=2, delay=5, backoff=dg.Backoff.EXPONENTIAL,
 
 @dg.asset(
     partitions_def=CELL,
-    ins={"examples": dg.AssetIn(partition_mapping=BENCHMARK_OF_CELL)},
+    ins={"examples": BENCHMARK_OF_CELL},
     group_name="model",
     kinds={"pytorch", "duckdb"},
     pool="gpu",
@@ -37,8 +37,7 @@ def completions(
 ) -> dg.MaterializeResult:
     """What the model answered: greedy text, or the log-likelihood of each choice."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
-    stored = store.warehouse.fingerprint_of("examples", {"benchmark": benchmark.name})
-    fingerprint = completions_id(stored or "", benchmark, model)
+    fingerprint = completions_id(examples, benchmark, model)
     blocks = blocks_of(examples, EXAMPLES_PER_SHARD)
     shards = store.shards.shard_set(
         "completions", model.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)
@@ -74,7 +73,7 @@ def completions(
 
 @dg.asset(
     partitions_def=CELL,
-    ins={"examples": dg.AssetIn(partition_mapping=BENCHMARK_OF_CELL)},
+    ins={"examples": BENCHMARK_OF_CELL},
     group_name="model",
     kinds={"python", "duckdb"},
     code_version=str(STAGES["scores"]),

@@ -16,18 +16,19 @@ MODEL = dg.StaticPartitionsDefinition(list(MODELS))
 SAE = dg.StaticPartitionsDefinition(list(SAES))
 CELL = dg.MultiPartitionsDefinition({"model": MODEL, "benchmark": BENCHMARK})
 
-BENCHMARK_OF_CELL = dg.MultiToSingleDimensionPartitionMapping("benchmark")
-CELLS_OF_MODEL = dg.MultiToSingleDimensionPartitionMapping("model")
-EVERY_BENCHMARK = dg.AllPartitionMapping()
-READER_OF_MODEL = dg.StaticPartitionMapping(
-    {
-        sae: models
-        for sae in SAES
-        if (models := [name for name, model in MODELS.items() if model.reader == sae])
-    }
+# What a partition reads of an asset with another partition set:
+BENCHMARK_OF_CELL = dg.AssetIn(partition_mapping=dg.MultiToSingleDimensionPartitionMapping("benchmark"))
+EVERY_CELL = dg.AssetIn(partition_mapping=dg.MultiToSingleDimensionPartitionMapping("model"))
+EVERY_BENCHMARK = dg.AssetIn(partition_mapping=dg.AllPartitionMapping())
+READER = dg.AssetIn(
+    partition_mapping=dg.StaticPartitionMapping(
+        {
+            sae: models
+            for sae in SAES
+            if (models := [name for name, model in MODELS.items() if model.reader == sae])
+        }
+    )
 )
-
-DIMENSION_OF = {"benchmark": BENCHMARK, "model": MODEL, "sae": SAE}
 
 
 def cell_key(model: str, benchmark: str) -> dg.MultiPartitionKey:

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
 
+from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.identity import STAGES
 from cg_pipeline.saes import SAES
-from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.specs import Model, Study
 from cg_pipeline.store.materialisations import Materialisation
 
-_RECORDED = ("cg-pipeline", "torch", "transformers", "sae-lens", "numpy", "scipy", "pandas", "duckdb", "dagster")
+_RECORDED = (
+    "cg-pipeline", "torch", "transformers", "sae-lens", "numpy", "scipy", "pandas", "duckdb", "dagster",
+)  # fmt: skip
 
 
 @lru_cache
@@ -25,7 +27,7 @@ def report_provenance(
 ) -> dict[str, object]:
     """What a report says of its origins: its run, the specs' fingerprints, and each stored part's."""
     parts = {
-        note.asset + (f" of {note.benchmark}" if note.benchmark else ""): f"{note.fingerprint} by run {note.run_id[:8]}"
+        _part(note): f"{note.fingerprint} by run {note.run_id[:8]}"
         for note in made
         if note.asset != "gap_report" and _belongs(note, model, study)
     }
@@ -41,6 +43,10 @@ def report_provenance(
         "packages": package_versions(),
         "parts": parts,
     }
+
+
+def _part(note: Materialisation) -> str:
+    return f"{note.asset} of {note.benchmark}" if note.benchmark else note.asset
 
 
 def _belongs(note: Materialisation, model: Model, study: Study) -> bool:

@@ -13,6 +13,7 @@ from cg_pipeline.identity import STAGES, activations_id, concepts_id
 from cg_pipeline.records import Example, StoredActivations
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.broad_sample import read_sample, sample_hash
+from cg_pipeline.sources.sae_files import weights_hash
 from cg_pipeline.store.activations import load_activations, save_activations
 from cg_pipeline.store.resume import blocks_of, fill
 
@@ -31,12 +32,12 @@ EXAMPLES_PER_SHARD = 64
 )
 def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.MaterializeResult:
     """The concept dictionary: every latent of the SAE with an automatic label, firing rate and status."""
-    sae = SAES[context.partition_key]
-    found = pipeline.describe_concepts(read_sample(store.layout.data_dir), gpu.encoder(sae))
+    sae, data_dir = SAES[context.partition_key], store.layout.data_dir
+    found = pipeline.describe_concepts(read_sample(data_dir), gpu.encoder(sae))
     alive = [concept for concept in found if concept.status == "alive"]
     return result(
         found,
-        concepts_id(sample_hash(store.layout.data_dir), sae),
+        concepts_id(sample_hash(data_dir), sae, weights_hash(sae, data_dir)),
         {
             "n_concepts": len(found),
             "n_alive": len(alive),
@@ -51,7 +52,7 @@ def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.Ma
 
 @dg.asset(
     partitions_def=CELL,
-    ins={"examples": dg.AssetIn(partition_mapping=BENCHMARK_OF_CELL)},
+    ins={"examples": BENCHMARK_OF_CELL},
     io_manager_key="activation_io_manager",
     group_name="reader",
     kinds={"pytorch", "duckdb"},
@@ -66,10 +67,12 @@ def activations(
     """Which concepts fire in each example, and how strongly: pooled SAE activations as sparse tensors."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
     sae = reader_of(model)
-    fingerprint = activations_id(examples, sae)
+    fingerprint = activations_id(examples, sae, weights_hash(sae, store.layout.data_dir))
     blocks = blocks_of(examples, EXAMPLES_PER_SHARD)
     # Keyed by reader and texts, not by model: models that share a reader share the shards.
-    shards = store.shards.shard_set("activations", sae.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks))
+    shards = store.shards.shard_set(
+        "activations", sae.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)
+    )
     started = time.monotonic()
     computed = fill(
         shards,

@@ -22,7 +22,8 @@ _PID = re.compile(r"\bpid:? ?(\d+)", re.IGNORECASE)
 
 def fail_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
     """Mark as failed every unfinished run whose processes are all gone; returns their ids."""
-    orphans = [run for run in instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED)) if _is_orphan(instance, run)]
+    unfinished = instance.get_runs(dg.RunsFilter(statuses=_UNFINISHED))
+    orphans = [run for run in unfinished if _is_orphan(instance, run)]
     for run in orphans:
         instance.report_run_failed(run, "Its process is gone: the machine or the process was stopped.")
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
@@ -42,7 +43,7 @@ def _pids(instance: dg.DagsterInstance, run_id: str) -> Iterator[int]:
 
 
 def _is_running(pid: int) -> bool:
-    """Whether a process of that number exists; on Linux, whether it is one of ours and not a stranger's reuse."""
+    """Whether a process of that number exists and, where that can be told, is one of Dagster's."""
     command_line = Path(f"/proc/{pid}/cmdline")
     if command_line.exists():
         return b"dagster" in command_line.read_bytes() or pid == os.getpid()

@@ -114,7 +114,8 @@ def _language_model(model: Model, layout: Layout, device: str, batch_tokens: int
 def _encoder(sae: Sae, layout: Layout, device: str, batch_tokens: int) -> "SaeEncoder":
     from cg_pipeline.inference.encoder import SaeEncoder
 
-    return SaeEncoder(sae, _loaded(sae.model, layout, device), data_dir=layout.data_dir, batch_tokens=batch_tokens)
+    reader = _loaded(sae.model, layout, device)
+    return SaeEncoder(sae, reader, data_dir=layout.data_dir, batch_tokens=batch_tokens)
 
 
 @lru_cache(maxsize=2)

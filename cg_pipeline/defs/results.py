@@ -1,11 +1,12 @@
 """How an asset hands on its result: the value, its fingerprint, and what a person wants to see of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 import dagster as dg
 
+from cg_pipeline.specs import Study
 from cg_pipeline.store.schema import TABLES
 
 _PREVIEW_ROWS = 8
@@ -26,6 +27,16 @@ def result(value: Any, fingerprint: str, metadata: Mapping[str, Any]) -> dg.Mate
         data_version=dg.DataVersion(fingerprint),
         metadata={"fingerprint": fingerprint, **metadata},
     )
+
+
+def require(study: Study, table: str, model: str, found: Collection[str]) -> None:
+    """Refuse to go on when a benchmark of the study has not been materialised."""
+    if absent := [name for name in study.benchmarks if name not in found]:
+        raise dg.Failure(
+            f"Study {study.name!r} needs {table} of {model!r} on {', '.join(absent)}, never materialised so far. "
+            "Materialise those cells first.",
+            allow_retries=False,
+        )
 
 
 def preview(rows: Sequence[Any]) -> dg.MetadataValue:
@@ -54,5 +65,6 @@ def _runs_of(context: dg.AssetExecutionContext, asset: str, keys: Sequence[str])
 
 
 def _short(value: object) -> str:
-    text = "NULL" if value is None else " · ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    parts = value if isinstance(value, tuple) else ["NULL" if value is None else value]
+    text = " · ".join(map(str, parts))
     return text if len(text) <= _PREVIEW_CHARACTERS else text[: _PREVIEW_CHARACTERS - 1] + "…"

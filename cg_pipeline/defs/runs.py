@@ -51,9 +51,7 @@ def units_of(study: Study) -> Iterator[Unit]:
         for benchmark in study.benchmarks:
             cell = {"model": model, "benchmark": benchmark}
             yield Unit(CELL_JOB.name, cell, ("completions", "scores", "activations", "concept_metrics"))
-        yield Unit(
-            REPORT_JOB.name, {"model": model}, ("suite_metrics", "gaps", "gap_clusters", "gap_report")
-        )
+        yield Unit(REPORT_JOB.name, {"model": model}, ("suite_metrics", "gaps", "gap_clusters", "gap_report"))
 
 
 def stale_assets(unit: Unit, warehouse: Warehouse, expected: Expected) -> list[str]:
@@ -106,6 +104,6 @@ def _reason(outcome: dg.ExecuteInProcessResult) -> str:
             while error and error.cause:
                 error = error.cause
             return error.message.strip() if error else "no reason recorded"
-    checks = [e.asset_check_evaluation_data for e in outcome.all_events if e.event_type_value == "ASSET_CHECK_EVALUATION"]
-    failed = [f"check {c.check_name} of {c.asset_key.to_user_string()}: {c.description}" for c in checks if not c.passed]
-    return "; ".join(failed) or "no reason recorded"
+    failed = [check for check in outcome.get_asset_check_evaluations() if not check.passed]
+    told = (f"check {c.check_name} of {c.asset_key.to_user_string()}: {c.description}" for c in failed)
+    return "; ".join(told) or "no reason recorded"

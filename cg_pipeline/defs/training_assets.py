@@ -31,12 +31,14 @@ class TrainingConfig(dg.Config):
 def trained_sae(
     context: dg.AssetExecutionContext, config: TrainingConfig, gpu: Gpu, store: Store
 ) -> dg.MaterializeResult:
-    """A reader SAE trained by this project, published in sae-lens's format if it passes the gate of its spec."""
+    """A reader SAE trained by this project, published if it passes the gate of its spec."""
     sae = SAES[context.partition_key]
     figures = train_reader(sae, store.layout, gpu.device, config.text_dir)
     return dg.MaterializeResult(
         metadata={
-            f"{measured_on}_{name}": value for measured_on, found in figures.items() for name, value in found.items()
+            f"{measured_on}_{name}": value
+            for measured_on, found in figures.items()
+            for name, value in found.items()
         }
     )
 
@@ -52,7 +54,7 @@ def train_reader(sae: Sae, layout: Layout, device: str, text_dir: str = "") -> d
     from cg_pipeline.inference.training import train_sae
 
     if sae.training is None or not isinstance(sae.weights, SaeDirectory):
-        raise ValueError(f"SAE {sae.name!r} comes from elsewhere; expected one with `training` and a directory.")
+        raise ValueError(f"SAE {sae.name!r} was trained elsewhere; expected one with `training` set.")
     seed = sae.training.seed
     corpus = (
         read_text_directory(Path(text_dir), seed=seed)

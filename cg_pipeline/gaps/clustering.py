@@ -13,7 +13,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Float, Int
+from scipy import sparse
 
 from cg_pipeline.gaps.selection import KINDS, SUITE
 from cg_pipeline.gaps.wording import concept_document, name_groups
@@ -95,18 +96,20 @@ def _points(
     words = np.zeros((len(documents), 1))
     if any(documents):
         tf_idf = TfidfVectorizer(token_pattern=r"\S+", lowercase=False, sublinear_tf=True)
-        words = _leading_components(tf_idf.fit_transform(documents), seed)
+        words = _leading_components(sparse.csr_array(tf_idf.fit_transform(documents)), seed)
     shapes = _leading_components(_unit(np.nan_to_num(directions.astype(np.float64))), seed)
     return np.hstack([np.sqrt(WORD_WEIGHT) * _unit(words), np.sqrt(1 - WORD_WEIGHT) * _unit(shapes)])
 
 
-def _leading_components(rows: Shaped, seed: int) -> Float[np.ndarray, "n_gaps d"]:
+def _leading_components(
+    rows: sparse.csr_array | Float[np.ndarray, "n_gaps d_view"], seed: int
+) -> Float[np.ndarray, "n_gaps d"]:
     from sklearn.decomposition import TruncatedSVD
     from threadpoolctl import threadpool_limits
 
-    n_components = min(_COMPONENTS, min(rows.shape) - 1)
+    n_components = min(_COMPONENTS, *(size - 1 for size in rows.shape))
     if n_components < 2:
-        return rows.toarray() if hasattr(rows, "toarray") else rows
+        return rows.toarray() if isinstance(rows, sparse.csr_array) else rows
     with threadpool_limits(limits=1):  # sums in one order: equal input, equal groups
         return TruncatedSVD(n_components, random_state=seed).fit_transform(rows)
 
@@ -152,4 +155,5 @@ def _k_means(points: Float[np.ndarray, "n_gaps d"], k: int, seed: int) -> Int[np
 
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than groups is no fault
-        return KMeans(k, n_init=8, random_state=seed).fit_predict(points).astype(np.int64)
+        model = KMeans(k, n_init=8, random_state=seed)  # pyright: ignore[reportArgumentType] (its stub says str)
+        return model.fit_predict(points).astype(np.int64)

@@ -7,6 +7,7 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from cg_pipeline.gaps.drawing import Chart
 from cg_pipeline.gaps.findings import SHOWN, Findings, KindFinding, collect_findings
 from cg_pipeline.gaps.fineprint import LIMITS, settings
 from cg_pipeline.gaps.inputs import Report, ReportInputs
@@ -94,7 +95,7 @@ def flatten(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[st
             yield f"{prefix}{name}", ", ".join(str(item) for item in items)
 
 
-def _charts(inputs: ReportInputs, found: Findings):
+def _charts(inputs: ReportInputs, found: Findings) -> dict[str, Chart]:
     # Matplotlib takes most of a second to import, and only a report needs it.
     from cg_pipeline.gaps import charts
 

@@ -6,6 +6,7 @@ about a subject. Both are quarantined: they neither become gaps nor count in the
 the rules take. The report lists them.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -95,13 +96,11 @@ def _lowest(
 
 
 def _records(scope: str, kind: GapKind, rows: pd.DataFrame) -> Iterator[Gap]:
-    values = rows["performance" if kind == "model_gap" else "coverage"].tolist()
-    lifts = [None if np.isnan(lift) else lift for lift in rows["lift"].tolist()]
-    support = zip(rows["n_examples"].astype(int).tolist(), rows["n_eff"].tolist(), strict=True)
-    identity = zip(rows["model"].tolist(), rows["concept_id"].tolist(), strict=True)
-    for rank, ((model, concept_id), value, lift, (n_examples, n_eff)) in enumerate(
-        zip(identity, values, lifts, support, strict=True), start=1
-    ):
+    values = numbers(rows, "performance" if kind == "model_gap" else "coverage").tolist()
+    lifts = [None if math.isnan(lift) else lift for lift in numbers(rows, "lift").tolist()]
+    counts, n_effs = numbers(rows, "n_examples").tolist(), numbers(rows, "n_eff").tolist()
+    found = zip(rows["model"], rows["concept_id"].tolist(), values, lifts, counts, n_effs, strict=True)
+    for rank, (model, concept_id, value, lift, n_examples, n_eff) in enumerate(found, start=1):
         yield Gap(
             model=model,
             scope=scope,
@@ -110,6 +109,6 @@ def _records(scope: str, kind: GapKind, rows: pd.DataFrame) -> Iterator[Gap]:
             rank=rank,
             value=value,
             lift=lift,
-            n_examples=n_examples,
+            n_examples=int(n_examples),
             n_eff=n_eff,
         )

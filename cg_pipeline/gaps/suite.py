@@ -47,7 +47,8 @@ def combine_benchmarks(concept_metrics: ConceptMetrics) -> SuiteMetrics:
     of = {name: numbers(concept_metrics, name) for name in _COMBINED}
 
     def total(values: Float[np.ndarray, " n_rows"]) -> Float[np.ndarray, " n_concepts"]:
-        return np.bincount(place, weights=np.nan_to_num(values), minlength=len(ids))
+        sums = np.bincount(place, weights=np.nan_to_num(values), minlength=len(ids))
+        return sums.astype(np.float64)  # of no rows they would be integers
 
     def mean_of_defined(values: Float[np.ndarray, " n_rows"]) -> Float[np.ndarray, " n_concepts"]:
         return ratio(total(values), total((~np.isnan(values)).astype(np.float64)))

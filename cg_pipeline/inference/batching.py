@@ -49,7 +49,9 @@ def map_in_batches(
 def pad_right(rows: Sequence[Int[np.ndarray, " _"]], fill: int) -> Int[Tensor, "batch seq"]:
     """Rows of ids as one tensor on the CPU, filled up on the right."""
     width = max(map(len, rows))
-    return torch.from_numpy(np.stack([np.pad(row, (0, width - len(row)), constant_values=fill) for row in rows]))
+    return torch.from_numpy(
+        np.stack([np.pad(row, (0, width - len(row)), constant_values=fill) for row in rows])
+    )
 
 
 def pad_left(rows: Sequence[Int[np.ndarray, " _"]], fill: int) -> Int[Tensor, "batch seq"]:

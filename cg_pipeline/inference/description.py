@@ -11,8 +11,8 @@ from cg_pipeline.inference.firings import Firings
 from cg_pipeline.inference.labels import label_concepts, strongest_contexts, strongest_tokens
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.occurrences import Occurrence
-from cg_pipeline.inference.prompts import RenderedPrompt
 from cg_pipeline.inference.promotion import promoted_tokens
+from cg_pipeline.inference.prompts import RenderedPrompt
 from cg_pipeline.records import Concept
 from cg_pipeline.specs import Sae
 
@@ -59,7 +59,9 @@ def locate_firings(
     firings: Firings, texts: Sequence[str], prompts: Sequence[RenderedPrompt]
 ) -> list[list[Occurrence]]:
     """Where each concept fires most strongly, strongest first."""
-    spans = np.concatenate([np.zeros((0, 2), np.int64), *(prompt.spans[prompt.content_mask] for prompt in prompts)])
+    spans = np.concatenate(
+        [np.zeros((0, 2), np.int64), *(prompt.spans[prompt.content_mask] for prompt in prompts)]
+    )
     text_of = np.repeat(np.arange(len(prompts)), [int(prompt.content_mask.sum()) for prompt in prompts])
     values, tokens = firings.values.T.tolist(), firings.tokens.T.tolist()
     return [

@@ -81,7 +81,7 @@ class SaeEncoder:
         return join_rows(tuple(example_ids), rows, self.n_concepts)
 
     def describe(self, texts: Sequence[str]) -> list[Concept]:
-        """An automatic label, rate and status for every concept, from one pass over the content of the texts."""
+        """An automatic label, rate and status for every concept, from one pass over the texts' content."""
         prompts = [self._render(text) for text in texts]
         starts = np.cumsum([0, *(int(prompt.content_mask.sum()) for prompt in prompts)])
 
@@ -110,7 +110,9 @@ class SaeEncoder:
         positions = getattr(config, "max_position_embeddings", None)
         if positions is None or len(prompt.input_ids) <= positions:
             return prompt
-        _log.warning("Left out a text of %d tokens: %s has %d positions.", len(prompt.input_ids), name, positions)
+        _log.warning(
+            "Left out a text of %d tokens: %s has %d positions.", len(prompt.input_ids), name, positions
+        )
         return prompt.without_tokens()
 
     def _pooled(self, prompts: list[RenderedPrompt]) -> list[SparseRow]:
@@ -127,7 +129,9 @@ class SaeEncoder:
             total = total.merged(firings_of(chunk, here, _FIRINGS_KEPT))
         return total
 
-    def _states(self, prompts: list[RenderedPrompt], masks: list[np.ndarray]) -> Float[Tensor, "n_tokens d_model"]:
+    def _states(
+        self, prompts: list[RenderedPrompt], masks: list[np.ndarray]
+    ) -> Float[Tensor, "n_tokens d_model"]:
         """Hidden states of the tokens under the masks, prompt after prompt."""
         if not any(mask.any() for mask in masks):
             return torch.zeros(0, self._reader.d_model, device=self._reader.device)

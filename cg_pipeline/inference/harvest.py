@@ -11,7 +11,6 @@ a thousand times smaller than what an SAE leaves unexplained.
 import hashlib
 import json
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -72,7 +71,8 @@ def load_shard(path: Path) -> Float[Tensor, "n_tokens d_model"]:
     """
     note = _read_note(path)
     if note is None or note["sha256"] != _file_hash(path):
-        raise ValueError(f"Shard {path} does not match its note {_note_path(path).name}; delete both and harvest again.")
+        note_name = _note_path(path).name
+        raise ValueError(f"Shard {path} does not match its note {note_name}; delete both and harvest again.")
     return load_file(path)["states"]
 
 
@@ -122,14 +122,16 @@ def _read_batch(
 
 def _write_shard(path: Path, identity: str, states: Float[Tensor, "n_tokens d_model"]) -> None:
     if not torch.isfinite(states).all():
-        raise ValueError(f"{path.name}: a hidden state is not a finite float16 number; choose another hookpoint.")
+        raise ValueError(
+            f"{path.name}: a hidden state is not a finite float16 number; choose another hookpoint."
+        )
     _note_path(path).unlink(missing_ok=True)
     partial = path.with_suffix(".partial")
     save_file({"states": states.contiguous()}, partial)
     note = {"identity": identity, "sha256": _file_hash(partial), "n_tokens": len(states)}
-    os.replace(partial, path)
+    partial.replace(path)
     partial.write_text(json.dumps(note), encoding="utf-8")
-    os.replace(partial, _note_path(path))
+    partial.replace(_note_path(path))
 
 
 def _identity(loaded: LoadedModel, hookpoint: str, group: Sequence[TokenSequence]) -> str:

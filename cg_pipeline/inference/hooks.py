@@ -34,8 +34,8 @@ def model_blocks(module: nn.Module) -> nn.ModuleList:
         if isinstance(found, nn.ModuleList):
             return found
     raise ValueError(
-        f"{type(module).__name__} has no list of blocks called {' or '.join(_BLOCK_LISTS)}; expected a decoder "
-        "laid out like Llama, Mistral, Qwen, Gemma, GPT-2 or GPT-NeoX."
+        f"{type(module).__name__} has no list of blocks called {' or '.join(_BLOCK_LISTS)}; expected a "
+        "decoder laid out like Llama, Mistral, Qwen, Gemma, GPT-2 or GPT-NeoX."
     )
 
 
@@ -117,7 +117,8 @@ def _mlp_writer(block: nn.Module, hookpoint: str) -> nn.Module:
 def _norm_before_mlp(block: nn.Module, hookpoint: str) -> nn.Module:
     if getattr(block, "use_parallel_residual", False):
         raise ValueError(
-            f"Hookpoint {hookpoint!r} does not exist in {type(block).__name__}: attention and MLP run side by side."
+            f"Hookpoint {hookpoint!r} does not exist in {type(block).__name__}: "
+            "attention and MLP run side by side."
         )
     return _first_child(block, ("pre_feedforward_layernorm", "post_attention_layernorm", "ln_2"), hookpoint)
 

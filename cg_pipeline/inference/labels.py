@@ -22,7 +22,7 @@ _MAX_WORD_LENGTH = 24
 
 
 def label_concepts(firings: Sequence[Sequence[Occurrence]], promoted: Sequence[Sequence[str]]) -> list[str]:
-    """One label per concept, never empty; a concept that fires nowhere is labelled by the tokens it promotes."""
+    """One label per concept, never empty; one that fires nowhere is labelled by the tokens it promotes."""
     neighbours = [frequent_neighbours(occurrences) for occurrences in firings]
     concepts_with = Counter(word.casefold() for found in neighbours for word in found)
     n_firing = sum(1 for occurrences in firings if occurrences)
@@ -48,7 +48,7 @@ def strongest_contexts(occurrences: Sequence[Occurrence]) -> tuple[str, ...]:
 
 
 def frequent_neighbours(occurrences: Sequence[Occurrence]) -> dict[str, int]:
-    """Words around the firings, with the number of texts each is found in: at least two, and a quarter of them."""
+    """Words around the firings with the number of texts they are in: at least two, and a quarter of all."""
     texts: defaultdict[str, set[str]] = defaultdict(set)
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     own = {occurrence.word.casefold() for occurrence in occurrences}
@@ -67,7 +67,9 @@ def frequent_neighbours(occurrences: Sequence[Occurrence]) -> dict[str, int]:
 def _telling(found: dict[str, int], concepts_with: Counter[str], n_firing: int) -> list[str]:
     """The neighbours that set a concept apart: frequent around it, rare around others (tf-idf)."""
     scores = {word: n * math.log(n_firing / concepts_with[word.casefold()]) for word, n in found.items()}
-    ranked = sorted((word for word, score in scores.items() if score > 0), key=lambda word: (-scores[word], word))
+    ranked = sorted(
+        (word for word, score in scores.items() if score > 0), key=lambda word: (-scores[word], word)
+    )
     return ranked[:_MAX_NEIGHBOURS]
 
 

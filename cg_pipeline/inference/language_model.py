@@ -66,9 +66,12 @@ class LanguageModel:
         """
         _check_window(self._model)
         prompts = [self._prompt(example.prompt) for example in examples]
-        choices = [self._choices(example, len(prompt)) for example, prompt in zip(examples, prompts, strict=True)]
+        choices = [
+            self._choices(example, len(prompt)) for example, prompt in zip(examples, prompts, strict=True)
+        ]
         fits = [
-            len(prompt) + max(map(len, texts)) <= self._limit for prompt, texts in zip(prompts, choices, strict=True)
+            len(prompt) + max(map(len, texts)) <= self._limit
+            for prompt, texts in zip(prompts, choices, strict=True)
         ]
         rows = [pack_choices(p, c) for p, c, fit in zip(prompts, choices, fits, strict=True) if fit]
         scores = iter(self._score(rows))
@@ -94,8 +97,8 @@ class LanguageModel:
         """
         if not example.choices:
             raise ValueError(
-                f"Example {example.example_id} of {example.benchmark!r} has no choices; expected at least one. "
-                "Use response='generation' for open answers."
+                f"Example {example.example_id} of {example.benchmark!r} has no choices; expected at least "
+                "one. Use response='generation' for open answers."
             )
         encode = self._chat_choice if self._model.spec.chat else self._raw_choice
         return [encode(example.prompt, choice, n_prompt_tokens) for choice in example.choices]
@@ -156,8 +159,8 @@ def _check_context(loaded: LoadedModel) -> None:
     positions = getattr(loaded.module.config.get_text_config(), "max_position_embeddings", None)
     if positions is not None and loaded.spec.max_tokens > positions:
         raise ValueError(
-            f"Model {loaded.spec.name!r}: max_tokens is {loaded.spec.max_tokens}, but the model has {positions} "
-            "positions; expected at most that."
+            f"Model {loaded.spec.name!r}: max_tokens is {loaded.spec.max_tokens}, but the model has "
+            f"{positions} positions; expected at most that."
         )
 
 
@@ -166,6 +169,6 @@ def _check_window(loaded: LoadedModel) -> None:
     window = getattr(loaded.module.config.get_text_config(), "sliding_window", None)
     if window is not None and loaded.spec.max_tokens > window:
         raise ValueError(
-            f"Model {loaded.spec.name!r}: max_tokens is {loaded.spec.max_tokens}, but its attention slides over a "
-            f"window of {window} tokens; expected at most that for likelihoods. Lower max_tokens."
+            f"Model {loaded.spec.name!r}: max_tokens is {loaded.spec.max_tokens}, but its attention slides "
+            f"over a window of {window} tokens; expected at most that for likelihoods. Lower max_tokens."
         )

@@ -48,7 +48,9 @@ def pack_choices(prompt: Int[np.ndarray, " _"], choices: Sequence[Int[np.ndarray
     ]
     return PackedChoices(
         input_ids=np.concatenate([prompt, *inputs]),
-        position_ids=np.concatenate([np.arange(len(prompt)), *(len(prompt) + np.arange(len(p)) for p in inputs)]),
+        position_ids=np.concatenate(
+            [np.arange(len(prompt)), *(len(prompt) + np.arange(len(p)) for p in inputs)]
+        ),
         segments=np.repeat(np.arange(len(choices) + 1), [len(prompt), *map(len, inputs)]),
         predictors=np.concatenate(predictors),
         scored_ids=np.concatenate(choices),
@@ -60,7 +62,9 @@ def pack_choices(prompt: Int[np.ndarray, " _"], choices: Sequence[Int[np.ndarray
 def choice_logprobs(model: LoadedModel, rows: Sequence[PackedChoices]) -> list[tuple[float, ...]]:
     """Σ log p(token | what precedes it) of every choice of every row, in nats."""
     states = _last_states(model, rows)
-    row_of = torch.repeat_interleave(torch.arange(len(rows)), torch.tensor([len(row.predictors) for row in rows]))
+    row_of = torch.repeat_interleave(
+        torch.arange(len(rows)), torch.tensor([len(row.predictors) for row in rows])
+    )
     places = torch.from_numpy(np.concatenate([row.predictors for row in rows]))
     targets = torch.from_numpy(np.concatenate([row.scored_ids for row in rows])).to(model.device)
     tokens = _token_logprobs(model, states[row_of.to(model.device), places.to(model.device)], targets)
@@ -104,9 +108,13 @@ def _token_logprobs(
 
 
 def _logits(model: LoadedModel, states: Float[Tensor, "n d_model"]) -> Float[Tensor, "n vocab"]:
-    """The head's output in float32, soft-capped or scaled where the architecture does so (Gemma 2, Cohere, Granite)."""
+    """The head's output in float32, capped or scaled where the model does so (Gemma 2, Cohere, Granite)."""
     config = model.module.config.get_text_config()
     logits = model.module.get_output_embeddings()(states).float()
-    logits = logits * (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
+    logits = (
+        logits
+        * (getattr(config, "logit_scale", None) or 1.0)
+        / (getattr(config, "logits_scaling", None) or 1.0)
+    )
     cap = getattr(config, "final_logit_softcapping", None)
     return logits if cap is None else cap * torch.tanh(logits / cap)

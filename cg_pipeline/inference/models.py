@@ -93,23 +93,25 @@ def _local_directory(weights: PackagedGguf | LocalWeights, *, cache_dir: Path, d
 
 def _read_from_hub(name: str, weights: HubWeights, auto: Any, options: dict[str, Any]) -> Any:
     try:
-        return auto.from_pretrained(weights.repo, revision=weights.revision, trust_remote_code=False, **options)
+        return auto.from_pretrained(
+            weights.repo, revision=weights.revision, trust_remote_code=False, **options
+        )
     except OSError as problem:
         raise ConnectionError(
-            f"Model {name!r}: cannot read {weights.repo} at {weights.revision[:12]} from the Hugging Face hub "
-            f"({str(problem).strip().splitlines()[0]}); check the network, that HF_TOKEN may read the repository, "
-            "and that it holds safetensors weights."
+            f"Model {name!r}: cannot read {weights.repo} at {weights.revision[:12]} from the Hugging Face "
+            f"hub ({str(problem).strip().splitlines()[0]}); check the network, that HF_TOKEN may read the "
+            "repository, and that it holds safetensors weights."
         ) from problem
 
 
 def _use_exact_attention(module: PreTrainedModel) -> None:
-    """Leave the fused kernel where it drops a term: it knows no soft-capping of attention logits (Gemma 2)."""
+    """Leave the fused kernel where it drops a term: it cannot soft-cap attention logits (Gemma 2)."""
     if getattr(module.config.get_text_config(), "attn_logit_softcapping", None):
         module.set_attn_implementation("eager")
 
 
 def _forget_sampling(module: PreTrainedModel) -> None:
-    """Keep which tokens end a text, drop the rest: a repository's repetition penalty would change greedy answers."""
+    """Keep which tokens end a text and drop the rest: a repetition penalty would change greedy answers."""
     module.generation_config = GenerationConfig(eos_token_id=module.generation_config.eos_token_id)
 
 

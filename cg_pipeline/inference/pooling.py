@@ -40,7 +40,9 @@ def pool_tokens(
     done = 0
     for chunk in chunks:
         _check_activations(chunk)
-        for row in range(np.searchsorted(ends, done, "right"), np.searchsorted(ends, done + len(chunk), "left") + 1):
+        for row in range(
+            np.searchsorted(ends, done, "right"), np.searchsorted(ends, done + len(chunk), "left") + 1
+        ):
             first, last = max(done, ends[row] - sizes[row]), min(done + len(chunk), ends[row])
             sums[row] += chunk[first - done : last - done].sum(0)
         done += len(chunk)
@@ -73,6 +75,7 @@ def _check_activations(chunk: Float[Tensor, "n_chunk d_sae"]) -> None:
     lowest, highest = torch.aminmax(chunk)
     if not (lowest >= 0 and torch.isfinite(highest)):  # a NaN fails the first comparison
         raise ValueError(
-            f"SAE activations range from {lowest.item()} to {highest.item()}; expected finite numbers from 0 up. "
-            "An SAE with signed activations cannot be read as concepts; for NaN check its weights and the model's dtype."
+            f"SAE activations range from {lowest.item()} to {highest.item()}; expected finite numbers "
+            "from 0 up. An SAE with signed activations cannot be read as concepts; for NaN check its weights "
+            "and the model's dtype."
         )

@@ -37,7 +37,7 @@ def promoted_tokens(
 
 
 def _final_scale(base: nn.Module, like: Tensor) -> Tensor:
-    """The final norm's elementwise scale; an RMS norm shows it when applied to ones (Gemma's adds 1 to its weight)."""
+    """The final norm's elementwise scale; an RMS norm shows it when applied to ones (Gemma's adds 1)."""
     norm = next((getattr(base, name) for name in _FINAL_NORMS if hasattr(base, name)), None)
     ones = torch.ones(like.shape[1], device=like.device)
     if norm is None:

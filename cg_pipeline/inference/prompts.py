@@ -38,11 +38,13 @@ class RenderedPrompt:
     special_mask: Bool[np.ndarray, " seq"]
     """BOS, turn markers and the like."""
     spans: Int[np.ndarray, "seq 2"]
-    """Characters of the text that a content token covers, from (first) to (one past the last); (0, 0) elsewhere."""
+    """Characters of the text that a content token covers: first, one past the last; (0, 0) elsewhere."""
 
     def without_tokens(self) -> "RenderedPrompt":
         """An empty prompt, for a text that is not to be read."""
-        return RenderedPrompt(self.input_ids[:0], self.content_mask[:0], self.special_mask[:0], self.spans[:0])
+        return RenderedPrompt(
+            self.input_ids[:0], self.content_mask[:0], self.special_mask[:0], self.spans[:0]
+        )
 
     def counted(self, token_mask: str) -> Bool[np.ndarray, " seq"]:
         """Which tokens a `token_mask` of an SAE spec counts."""
@@ -102,7 +104,7 @@ def _masked(
     length: int,
     offset: int,
 ) -> RenderedPrompt:
-    """Masks from spans counted from the first character of the content, which starts at `offset` of the text."""
+    """Masks from spans counted from the content's first character, which is `offset` into the text."""
     special = np.isin(ids, list(special_ids(tokenizer)))
     content = (spans[:, 0] < length) & (spans[:, 1] > 0) & ~special
     covered = np.where(content[:, None], spans.clip(0, length) + offset, 0)
@@ -131,8 +133,12 @@ def _encode(
 def _nearest_markers(tokenizer: PreTrainedTokenizerBase, head: str, tail: str) -> tuple[int, int]:
     """Where the head's last special token ends and the tail's first one begins."""
     special = special_ids(tokenizer)
-    in_head = [b for i, _, b in zip(*_encode_piece(tokenizer, head, 0, split=False), strict=True) if i in special]
-    in_tail = [a for i, a, _ in zip(*_encode_piece(tokenizer, tail, 0, split=False), strict=True) if i in special]
+    in_head = [
+        b for i, _, b in zip(*_encode_piece(tokenizer, head, 0, split=False), strict=True) if i in special
+    ]
+    in_tail = [
+        a for i, a, _ in zip(*_encode_piece(tokenizer, tail, 0, split=False), strict=True) if i in special
+    ]
     return (in_head[-1] if in_head else 0), (in_tail[0] if in_tail else len(tail))
 
 
@@ -145,11 +151,18 @@ def _encode_piece(
     a token of nothing but white space covers something.
     """
     encoded: Any = tokenizer(
-        text, add_special_tokens=False, return_offsets_mapping=True, split_special_tokens=split, truncation=False
+        text,
+        add_special_tokens=False,
+        return_offsets_mapping=True,
+        split_special_tokens=split,
+        truncation=False,
     )
     ends = [offset + end for _, end in encoded["offset_mapping"]]
     previous = [offset, *ends[:-1]]
-    starts = [min(offset + start, last) for (start, _), last in zip(encoded["offset_mapping"], previous, strict=False)]
+    starts = [
+        min(offset + start, last)
+        for (start, _), last in zip(encoded["offset_mapping"], previous, strict=False)
+    ]
     return list(encoded["input_ids"]), starts, ends
 
 
@@ -163,8 +176,8 @@ def _added_bos(tokenizer: PreTrainedTokenizerBase) -> int | None:
 def _chat_frame(tokenizer: PreTrainedTokenizerBase, system_prompt: str) -> _Frame:
     if not tokenizer.chat_template:
         raise ValueError(
-            f"Tokenizer {tokenizer.name_or_path!r} has no chat template; expected one, since the model's spec says "
-            "chat=True. Set chat=False, or use the weights of the instruction-tuned model."
+            f"Tokenizer {tokenizer.name_or_path!r} has no chat template; expected one, since the model's "
+            "spec says chat=True. Set chat=False, or use the weights of the instruction-tuned model."
         )
     system = system_prompt if system_prompt or _adds_system_text(tokenizer) else None
     rendered = _render(tokenizer, f" {_PLACEHOLDER} ", system)
@@ -188,5 +201,7 @@ def _render(tokenizer: PreTrainedTokenizerBase, user: str, system: str | None) -
     opening = [] if system is None else [{"role": "system", "content": system}]
     messages = [*opening, {"role": "user", "content": user}]
     return str(
-        tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True, **_TEMPLATE_SETTINGS)
+        tokenizer.apply_chat_template(
+            messages, tokenize=False, add_generation_prompt=True, **_TEMPLATE_SETTINGS
+        )
     )

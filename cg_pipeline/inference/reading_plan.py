@@ -50,7 +50,8 @@ def plan_passages(loaded: LoadedModel, passages: Iterable[str], training: SaeTra
             break
     if found < wanted:
         raise ValueError(
-            f"The text holds {found:,} content tokens; the training asks for {wanted:,}. Add text, or lower n_tokens."
+            f"The text holds {found:,} content tokens; the training asks for {wanted:,}. "
+            "Add text, or lower n_tokens."
         )
     rng.shuffle(sequences)
     return sequences

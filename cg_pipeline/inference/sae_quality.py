@@ -31,7 +31,9 @@ def sae_quality(
         ValueError: there are fewer than two tokens.
     """
     if len(activations) < 2:
-        raise ValueError(f"activations hold {len(activations)} tokens; expected at least 2 to have a variance.")
+        raise ValueError(
+            f"activations hold {len(activations)} tokens; expected at least 2 to have a variance."
+        )
     mean = activations.double().mean(0)
     error = variance = 0.0
     fired = torch.zeros(sae_module.cfg.d_sae, dtype=torch.float64)
@@ -61,7 +63,9 @@ def _weights_finite(sae_module: nn.Module) -> bool:
     return all(bool(torch.isfinite(weight).all()) for weight in sae_module.parameters())
 
 
-def check_quality(name: str, figures: QualityFigures, *, min_explained_variance: float, max_dead_share: float) -> None:
+def check_quality(
+    name: str, figures: QualityFigures, *, min_explained_variance: float, max_dead_share: float
+) -> None:
     """Refuse an SAE that is not good enough to publish.
 
     Raises:
@@ -71,10 +75,11 @@ def check_quality(name: str, figures: QualityFigures, *, min_explained_variance:
     if figures["finite"] != 1.0:
         faults.append("a weight or reconstruction is not a finite number")
     if not figures["explained_variance"] >= min_explained_variance:
-        faults.append(
-            f"explained variance is {figures['explained_variance']:.3f}, expected at least {min_explained_variance}"
-        )
+        found = figures["explained_variance"]
+        faults.append(f"explained variance is {found:.3f}, expected at least {min_explained_variance}")
     if not figures["dead_share"] <= max_dead_share:
-        faults.append(f"{figures['dead_share']:.1%} of the latents are dead, expected at most {max_dead_share:.0%}")
+        dead = figures["dead_share"]
+        faults.append(f"{dead:.1%} of the latents are dead, expected at most {max_dead_share:.0%}")
     if faults:
-        raise ValueError(f"SAE {name!r} is not published: {'; '.join(faults)}. Train longer, raise k or lower d_sae.")
+        listed = "; ".join(faults)
+        raise ValueError(f"SAE {name!r} is not published: {listed}. Train longer, raise k or lower d_sae.")

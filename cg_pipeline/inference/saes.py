@@ -33,7 +33,7 @@ def load_sae(sae: Sae, reader: LoadedModel, *, data_dir: Path) -> SAE[Any]:
 
 
 def model_name_in_metadata(model: Model) -> str:
-    """What an SAE's metadata calls the model it was trained on: its hub repository, else its name in the catalogue."""
+    """What an SAE's metadata calls its model: the hub repository, else the name in the catalogue."""
     return model.weights.repo if isinstance(model.weights, HubWeights) else model.name
 
 
@@ -41,11 +41,13 @@ def _read(sae: Sae, device: torch.device, data_dir: Path) -> SAE[Any]:
     if isinstance(sae.weights, SaeDirectory):
         return _read_directory(sae.name, data_dir / sae.weights.path, device)
     try:
-        return SAE.from_pretrained(sae.weights.release, sae.weights.sae_id, device=str(device), dtype="float32")
+        return SAE.from_pretrained(
+            sae.weights.release, sae.weights.sae_id, device=str(device), dtype="float32"
+        )
     except OSError as problem:
         raise ConnectionError(
-            f"SAE {sae.name!r}: cannot read {sae.weights.sae_id!r} of release {sae.weights.release!r} from the Hugging "
-            f"Face hub ({str(problem).strip().splitlines()[0]}); check the network and HF_TOKEN."
+            f"SAE {sae.name!r}: cannot read {sae.weights.sae_id!r} of release {sae.weights.release!r} from "
+            f"the Hugging Face hub ({str(problem).strip().splitlines()[0]}); check the network and HF_TOKEN."
         ) from problem
 
 
@@ -73,20 +75,22 @@ def _check_source(sae: Sae, metadata: Any) -> None:
         )
     if (metadata.model_from_pretrained_kwargs or {}).get("center_writing_weights"):
         raise ValueError(
-            f"SAE {sae.name!r} was trained on weights centred by TransformerLens (center_writing_weights=True), but the "
-            "reader runs the model as published; expected an SAE of unprocessed weights. Choose another release."
+            f"SAE {sae.name!r} was trained on weights centred by TransformerLens "
+            "(center_writing_weights=True), but the reader runs the model as published; expected an SAE of "
+            "unprocessed weights. Choose another release."
         )
 
 
 def _check_widths(sae: Sae, loaded: SAE[Any], d_model: int) -> None:
     if loaded.cfg.d_sae != sae.d_sae:
         raise ValueError(
-            f"SAE {sae.name!r} has {loaded.cfg.d_sae} latents; its spec says {sae.d_sae}. Correct the spec's d_sae."
+            f"SAE {sae.name!r} has {loaded.cfg.d_sae} latents; its spec says {sae.d_sae}. "
+            "Correct the spec's d_sae."
         )
     if loaded.cfg.d_in != d_model:
         raise ValueError(
-            f"SAE {sae.name!r} reads vectors of width {loaded.cfg.d_in}; model {sae.model.name!r} has width {d_model}. "
-            "Name the model it was trained on in the spec."
+            f"SAE {sae.name!r} reads vectors of width {loaded.cfg.d_in}; model {sae.model.name!r} has width "
+            f"{d_model}. Name the model it was trained on in the spec."
         )
 
 

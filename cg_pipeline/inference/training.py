@@ -1,6 +1,6 @@
-"""Training of a reader SAE, from text to a published directory: sae-lens trains, this module prepares and judges.
+"""Training of a reader SAE, from text to a published directory.
 
-What is trained is sae-lens's TopK SAE with its own trainer. Inputs are centred by the
+What is trained here is sae-lens's TopK SAE with its own trainer. Inputs are centred by the
 starting decoder bias and scaled to unit variance; both are folded into the weights at the
 end, so that the published SAE takes raw hidden states. Nothing is published that misses
 the gate of its spec.
@@ -9,9 +9,7 @@ Source: Gao et al., arXiv 2406.04093 (TopK, auxiliary loss for dead latents) [gi
 implemented by sae-lens.
 """
 
-import json
 import math
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,8 +23,10 @@ from torch import Tensor
 
 from cg_pipeline.inference.harvest import harvest, load_shard, read_states
 from cg_pipeline.inference.models import LoadedModel, load_model
+from cg_pipeline.inference.publishing import check_gate, publish, save_half, write_figures
 from cg_pipeline.inference.reading_plan import plan_passages, prompt_sequence, transcript_sequence
-from cg_pipeline.inference.sae_quality import QualityFigures, check_quality, sae_quality
+from cg_pipeline.inference.sae_quality import QualityFigures, sae_quality
+from cg_pipeline.inference.saes import model_name_in_metadata
 from cg_pipeline.inference.transcripts import sample_transcripts
 from cg_pipeline.specs import Sae, SaeTraining
 
@@ -73,15 +73,19 @@ def train_sae(
     loaded = _load_reader(sae, training.reading_dtype, cache_dir=cache_dir, data_dir=data_dir, device=device)
     shards = harvest_shards(sae, loaded, passages, prompts, work_dir)
     trained = fit_sae(sae, shards.train, device=device)
-    candidate = _save_half(trained, work_dir / "candidate")
+    candidate = save_half(trained, work_dir / "candidate")
     module = SAE.load_from_disk(candidate, device=device, dtype="float32")
-    figures = {"held_out": sae_quality(module, torch.cat([load_shard(path) for path in shards.held_out]))}
+    measured = {"held_out": torch.cat([load_shard(path) for path in shards.held_out])}
     if check_texts:
         exact = _load_reader(sae, sae.model.dtype, cache_dir=cache_dir, data_dir=data_dir, device=device)
         sequences = [prompt_sequence(exact, text) for text in check_texts]
-        figures["check_texts"] = sae_quality(module, read_states(exact, sae.hookpoint, sequences))
-    (candidate / "figures.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    _check_gate(sae.name, training, figures)
+        measured["check_texts"] = read_states(exact, sae.hookpoint, sequences)
+    figures = {
+        name: sae_quality(module, states, dense_threshold=sae.dense_threshold)
+        for name, states in measured.items()
+    }
+    write_figures(candidate, figures)
+    check_gate(sae.name, training, figures)
     publish(candidate, out_dir)
     return figures
 
@@ -97,7 +101,7 @@ class HarvestedShards:
 def harvest_shards(
     sae: Sae, loaded: LoadedModel, passages: Iterable[str], prompts: Sequence[str], work_dir: Path
 ) -> HarvestedShards:
-    """Hidden states of the passages, the last of them held out, and of the transcripts that the model samples."""
+    """Hidden states of the passages, the last of them held out, and of transcripts that the model samples."""
     training = _training_of(sae)
     sequences = plan_passages(loaded, passages, training)
     read = harvest(loaded, sae.hookpoint, sequences, work_dir / "passages", shard_tokens=_SHARD_TOKENS)
@@ -111,11 +115,11 @@ def harvest_shards(
 def fit_sae(sae: Sae, shards: Sequence[Path], *, device: str = "cpu") -> TopKTrainingSAE:
     """The trained SAE, its normalisation folded in: raw hidden states go in."""
     training = _training_of(sae)
-    first = load_shard(shards[0]).float()
-    mean = first.mean(0)
-    scale = math.sqrt(first.shape[1]) / float((first - mean).norm(dim=-1).mean())
+    states = load_shard(shards[-1]).float()
+    mean = states.mean(0)
+    scale = math.sqrt(states.shape[1]) / float((states - mean).norm(dim=-1).mean())
     torch.manual_seed(training.seed)
-    module = TopKTrainingSAE(_sae_config(sae, first.shape[1], device))
+    module = TopKTrainingSAE(_sae_config(sae, states.shape[1], device))
     module.b_dec.data = (mean * scale).to(device)
     trainer = SAETrainer(_trainer_config(training, device), module, batches_of(shards, training))
     trainer.activation_scaler.scaling_factor = scale
@@ -132,25 +136,11 @@ def batches_of(shards: Sequence[Path], training: SaeTraining) -> Iterator[Float[
             yield from _full_batches(pool, training.batch_tokens, generator)
 
 
-def publish(candidate: Path, out_dir: Path) -> None:
-    """Put the candidate in the place of `out_dir` in one rename, keeping the model card that lies there."""
-    card = out_dir / "README.md"
-    if card.exists():
-        shutil.copy2(card, candidate / "README.md")
-    partial, old = (out_dir.with_name(f".{out_dir.name}.{suffix}") for suffix in ("partial", "old"))
-    for leftover in (partial, old):
-        shutil.rmtree(leftover, ignore_errors=True)
-    out_dir.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(candidate, partial)
-    if out_dir.exists():
-        out_dir.rename(old)
-    partial.rename(out_dir)
-    shutil.rmtree(old, ignore_errors=True)
-
-
 def _training_of(sae: Sae) -> SaeTraining:
     if sae.training is None:
-        raise ValueError(f"SAE {sae.name!r} has training=None; expected a SaeTraining. It was trained elsewhere.")
+        raise ValueError(
+            f"SAE {sae.name!r} has training=None; expected a SaeTraining. It was trained elsewhere."
+        )
     return sae.training
 
 
@@ -176,7 +166,7 @@ def _sae_config(sae: Sae, d_model: int, device: str) -> TopKTrainingSAEConfig:
         normalize_activations="expected_average_only_in",
         aux_loss_coefficient=training.aux_coefficient,
     )
-    config.metadata.model_name = sae.model.name
+    config.metadata.model_name = model_name_in_metadata(sae.model)
     config.metadata.hook_name = sae.hookpoint
     config.metadata.context_size = training.context_tokens
     return config
@@ -196,23 +186,3 @@ def _trainer_config(training: SaeTraining, device: str) -> SAETrainerConfig:
         device=device,
         logger=LoggingConfig(log_to_wandb=False),
     )
-
-
-def _save_half(trained: TopKTrainingSAE, folder: Path) -> Path:
-    """The SAE in sae-lens's inference format with float16 weights."""
-    shutil.rmtree(folder, ignore_errors=True)
-    whole = folder / "float32"
-    trained.save_inference_model(whole)
-    SAE.load_from_disk(whole, dtype="float16").save_model(folder)
-    shutil.rmtree(whole)
-    return folder
-
-
-def _check_gate(name: str, training: SaeTraining, figures: dict[str, QualityFigures]) -> None:
-    for measured_on, found in figures.items():
-        check_quality(
-            f"{name} on {measured_on}",
-            found,
-            min_explained_variance=training.min_explained_variance,
-            max_dead_share=training.max_dead_share if measured_on == "held_out" else 1.0,
-        )

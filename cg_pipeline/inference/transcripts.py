@@ -5,7 +5,6 @@ question in the chat template, and those are what benchmarks make a model go thr
 """
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,18 +15,24 @@ from cg_pipeline.inference.prompts import render_prompt
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import SaeTraining
 
-_BATCH_PROMPTS = 64
+_BATCH_PROMPTS = 192
 
 
 def sample_transcripts(
     loaded: LoadedModel, prompts: Sequence[str], path: Path, training: SaeTraining
 ) -> list[tuple[str, str]]:
-    """(prompt, answer) pairs: `n_transcripts` answers to every prompt; kept in a JSON-lines file and read from there.
+    """(prompt, answer) pairs, `n_transcripts` to every prompt; kept in a JSON-lines file and read from there.
 
     The same seed gives the same answers on the same machine and libraries; the file, once
     written, is what makes a training run repeatable.
     """
-    settings = (list(prompts), training.n_transcripts, training.transcript_tokens, training.temperature, training.seed)
+    settings = (
+        list(prompts),
+        training.n_transcripts,
+        training.transcript_tokens,
+        training.temperature,
+        training.seed,
+    )
     identity = content_id(repr(loaded.spec.weights), loaded.spec.system_prompt, settings)
     if path.exists() and (kept := _read_transcripts(path, identity)) is not None:
         return kept
@@ -72,7 +77,7 @@ def _write_transcripts(path: Path, identity: str, pairs: Sequence[tuple[str, str
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
     partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    os.replace(partial, path)
+    partial.replace(path)
 
 
 def _read_transcripts(path: Path, identity: str) -> list[tuple[str, str]] | None:

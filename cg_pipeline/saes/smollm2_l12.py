@@ -20,11 +20,11 @@ SAE = Sae(
     training=SaeTraining(
         k=64,
         n_tokens=2_050_000,
-        n_epochs=2,
+        n_epochs=1,
         context_tokens=256,
         chat_share=0.5,
         learning_rate=1e-3,
-        batch_tokens=2048,
+        batch_tokens=1024,
         mixed_precision=True,
         seed=0,
     ),

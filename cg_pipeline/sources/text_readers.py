@@ -14,8 +14,13 @@ from pathlib import Path
 
 Reader = Callable[[str], Iterator[str]]
 
-_BLOCKS = frozenset("p div li td th dt dd h1 h2 h3 h4 title pre blockquote tr ul ol table item section note".split())
-_SILENT = frozenset("script style info credit code head pre screen programlisting".split())
+_BLOCKS = frozenset(
+    (
+        *("p", "div", "li", "td", "th", "dt", "dd", "h1", "h2", "h3", "h4", "title", "pre", "blockquote"),
+        *("tr", "ul", "ol", "table", "item", "section", "note"),
+    )
+)
+_SILENT = frozenset(("script", "style", "info", "credit", "code", "head", "pre", "screen", "programlisting"))
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _TRANSLATABLE = re.compile(r'_\s*"((?:[^"]|"")*)"')
 _BACKTICKED = re.compile(r"`([^`]{25,})`")

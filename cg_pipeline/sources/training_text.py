@@ -10,7 +10,8 @@ import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from cg_pipeline.sources.debian_text import DEBIAN_TEXTS, DebianText, fetch_package, read_paragraphs
+from cg_pipeline.sources.debian_sources import DEBIAN_TEXTS
+from cg_pipeline.sources.debian_text import DebianText, fetch_package, read_paragraphs
 from cg_pipeline.sources.text_readers import is_prose, read_plain
 
 MIN_PASSAGE_CHARS = 60
@@ -62,7 +63,8 @@ def read_prompts(folder: Path) -> list[str]:
     Raises:
         FileNotFoundError: the folder holds no prompt.
     """
-    lines = (line.strip() for path in sorted(folder.glob("*.txt")) for line in path.read_text("utf-8").splitlines())
+    texts = (path.read_text("utf-8") for path in sorted(folder.glob("*.txt")))
+    lines = (line.strip() for text in texts for line in text.splitlines())
     prompts = list(dict.fromkeys(line for line in lines if line and not line.startswith("#")))
     if not prompts:
         raise FileNotFoundError(f"{folder} holds no prompt; expected .txt files with one prompt per line.")
@@ -105,8 +107,8 @@ def _draw_length(rng: random.Random) -> int:
 def _cut(paragraph: str) -> list[str]:
     pieces = []
     while len(paragraph) > MAX_PASSAGE_CHARS:
-        end = max(paragraph.rfind(". ", 0, MAX_PASSAGE_CHARS) + 1, paragraph.rfind(" ", 0, MAX_PASSAGE_CHARS) + 1, 1)
-        end = paragraph.rfind(". ", 0, MAX_PASSAGE_CHARS) + 1 or end
+        sentence, word = (paragraph.rfind(mark, 0, MAX_PASSAGE_CHARS) + 1 for mark in (". ", " "))
+        end = sentence or word or MAX_PASSAGE_CHARS
         pieces.append(paragraph[:end].strip())
         paragraph = paragraph[end:].strip()
     return [*pieces, paragraph]

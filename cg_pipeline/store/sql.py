@@ -26,7 +26,21 @@ def qualified(table: Table) -> str:
     return f"main.{identifier(table.name)}"
 
 
-def stored_columns(connection: duckdb.DuckDBPyConnection, table: Table) -> dict[str, tuple[str, str | None]]:
+def stored_names(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str]:
+    """The columns the warehouse has; empty when it has no such table.
+
+    The catalogue's views would tell, too, but a fresh connection first fills them all (10 ms).
+    """
+    try:
+        columns = connection.execute(f"SELECT * FROM {qualified(table)} LIMIT 0").description
+    except duckdb.CatalogException:
+        return []
+    return [column[0] for column in columns or ()]
+
+
+def _described_columns(
+    connection: duckdb.DuckDBPyConnection, table: Table
+) -> dict[str, tuple[str, str | None]]:
     """Type and comment of each column the warehouse has; empty when it has no such table."""
     rows = connection.execute(
         "SELECT column_name, data_type, comment FROM duckdb_columns() "
@@ -42,7 +56,7 @@ def ensure_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
     Raises:
         ValueError: a column is stored with another type than it is declared with.
     """
-    stored, full = stored_columns(connection, table), qualified(table)
+    stored, full = _described_columns(connection, table), qualified(table)
     if not stored:
         columns = ", ".join(f"{identifier(column.name)} {column.type}" for column in table.columns)
         connection.execute(f"CREATE TABLE {full} ({columns})")
@@ -82,7 +96,7 @@ def select_partitions(
     Partitions may give some of the keys only. A column declared since the table was last
     written is NULL.
     """
-    stored = stored_columns(connection, table)
+    stored = stored_names(connection, table)
     columns = ", ".join(
         f"t.{identifier(column.name)}"
         if column.name in stored

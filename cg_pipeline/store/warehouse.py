@@ -26,7 +26,7 @@ from cg_pipeline.store.materialisations import (
     identity_of,
     materialisation_of,
 )
-from cg_pipeline.store.sql import put_partition, select_partitions, stored_columns
+from cg_pipeline.store.sql import put_partition, select_partitions, stored_names
 from cg_pipeline.store.tables import Table
 
 
@@ -143,7 +143,7 @@ def _put_note(connection: duckdb.DuckDBPyConnection, note: Materialisation) -> N
 
 
 def _notes(connection: duckdb.DuckDBPyConnection, asset: str | None) -> list[Materialisation]:
-    if not stored_columns(connection, MATERIALISATIONS):
+    if not stored_names(connection, MATERIALISATIONS):
         return []
     wanted = None if asset is None else [{"asset": asset}]
     notes: Any = from_arrow(MATERIALISATIONS, select_partitions(connection, MATERIALISATIONS, wanted))

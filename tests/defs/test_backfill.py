@@ -121,7 +121,9 @@ def server(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
 def test_backfill_of_all_cells_with_four_runs_at_once(server: tuple[Server, Path]) -> None:
     dagster, data_dir = server
     assert dagster.backfill(["examples"], list(STUDY.benchmarks)) == "COMPLETED_SUCCESS"
-    with duckdb.connect(str(Layout(data_dir).published), read_only=True) as held:  # a reader that never lets go
+    with duckdb.connect(
+        str(Layout(data_dir).published), read_only=True
+    ) as held:  # a reader that never lets go
         held.execute("select count(*) from examples").fetchall()
         cells = [f"{benchmark}|smollm2_135m" for benchmark in STUDY.benchmarks]
         status = dagster.backfill(["completions", "scores", "activations", "concept_metrics"], cells)
@@ -129,7 +131,9 @@ def test_backfill_of_all_cells_with_four_runs_at_once(server: tuple[Server, Path
     assert status == "COMPLETED_SUCCESS", runs
     assert {run["status"] for run in runs} == {"SUCCESS"}
     spans = [(run["startTime"], run["endTime"]) for run in runs]
-    assert max(sum(a <= start < b for a, b in spans) for start, _ in spans) > 1, "no two runs were ever at work together"
+    assert max(sum(a <= start < b for a, b in spans) for start, _ in spans) > 1, (
+        "no two runs were ever at work together"
+    )
     with duckdb.connect(str(Layout(data_dir).published), read_only=True) as fresh:
         counts = fresh.execute("select benchmark, count(*) from scores group by 1 order by 1").fetchall()
     assert counts == [(benchmark, N_ROWS) for benchmark in sorted(STUDY.benchmarks)]

@@ -55,7 +55,12 @@ def test_asset_is_described(asset: str) -> None:
 
 def test_gpu_work_takes_turns() -> None:
     pools = {node.key.to_user_string(): node.pools for node in graph().asset_nodes if node.pools}
-    assert pools == {"completions": {"gpu"}, "activations": {"gpu"}, "concepts": {"gpu"}, "trained_sae": {"gpu"}}
+    assert pools == {
+        "completions": {"gpu"},
+        "activations": {"gpu"},
+        "concepts": {"gpu"},
+        "trained_sae": {"gpu"},
+    }
 
 
 def test_every_asset_is_checked() -> None:

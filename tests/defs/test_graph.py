@@ -61,7 +61,9 @@ def test_every_table_is_filled(finished: Path) -> None:
 
 
 def test_columns_carry_descriptions(finished: Path) -> None:
-    undescribed = "select table_name, column_name from duckdb_columns() where comment is null and not internal"
+    undescribed = (
+        "select table_name, column_name from duckdb_columns() where comment is null and not internal"
+    )
     assert ask(finished, undescribed) == []
 
 
@@ -129,8 +131,12 @@ def test_a_faulty_file_is_named_and_others_are_unaffected(
 ) -> None:
     data_dir = tiny_data(tmp_path / "data")
     path = data_dir / "suite" / "facts.jsonl"
-    path.write_text(path.read_text(encoding="utf-8") + '{"category": "animals", "question": 3}\n', encoding="utf-8")
-    with pytest.raises((RuntimeError, ValueError), match=rf"facts\.jsonl:{N_ROWS + 1}: field 'question' is 3"):
+    path.write_text(
+        path.read_text(encoding="utf-8") + '{"category": "animals", "question": 3}\n', encoding="utf-8"
+    )
+    with pytest.raises(
+        (RuntimeError, ValueError), match=rf"facts\.jsonl:{N_ROWS + 1}: field 'question' is 3"
+    ):
         run(data_dir, instance)
     done = ask(data_dir, "select distinct benchmark from examples order by 1")
     assert done == [("arithmetic",), ("bias_pairs",), ("calendar",)]

@@ -66,7 +66,9 @@ def start(data_dir: Path, log: Path) -> subprocess.Popen:
 
 def contents(data_dir: Path) -> dict[str, list[tuple]]:
     with duckdb.connect(str(Layout(data_dir).published), read_only=True) as connection:
-        return {name: sorted(connection.execute(f"select * from {name}").fetchall(), key=repr) for name in TABLES}
+        return {
+            name: sorted(connection.execute(f"select * from {name}").fetchall(), key=repr) for name in TABLES
+        }
 
 
 def test_ten_kills_lose_at_most_one_shard_each(tmp_path: Path) -> None:

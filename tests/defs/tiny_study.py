@@ -8,9 +8,8 @@ from pathlib import Path
 import dagster as dg
 import numpy as np
 
-from cg_pipeline.definitions import defs
-from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
-from cg_pipeline.defs.resources import CHECKOUT, Gpu, Namer, Store, StudyChoice
+from cg_pipeline.definitions import assemble
+from cg_pipeline.defs.resources import CHECKOUT, Gpu, Store
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
 
 N_CONCEPTS = 4096
@@ -112,16 +111,5 @@ def tiny_data(directory: Path) -> Path:
 
 
 def tiny_definitions(data_dir: Path) -> dg.Definitions:
-    """The project's definitions with their resources swapped."""
-    store = Store(data_dir=str(data_dir))
-    swapped = {
-        "io_manager": WarehouseIOManager(store=store),
-        "activation_io_manager": ActivationIOManager(store=store),
-        "store": store,
-        "gpu": FakeGpu(store=store),
-        "namer": Namer(store=store),
-        "study_choice": StudyChoice(),
-    }
-    return dg.Definitions(
-        assets=defs.assets, asset_checks=defs.asset_checks, jobs=defs.jobs, executor=defs.executor, resources=swapped
-    )
+    """The project's definitions with a fake device."""
+    return assemble(str(data_dir), gpu=FakeGpu(store=Store(data_dir=str(data_dir))))

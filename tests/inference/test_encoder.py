@@ -19,7 +19,12 @@ from cg_pipeline.records import ConceptActivations
 from cg_pipeline.specs import Sae, SaeDirectory
 from tests.fakes import Architecture, tiny_loaded_model, write_tiny_sae
 
-TEXTS = ("The cat sat on the mat.", "Hi", "What is the capital of Japan, and what of France? " * 3, "é日本 <|im_end|> 🦜")
+TEXTS = (
+    "The cat sat on the mat.",
+    "Hi",
+    "What is the capital of Japan, and what of France? " * 3,
+    "é日本 <|im_end|> 🦜",
+)
 
 
 @pytest.fixture(scope="module")
@@ -55,13 +60,17 @@ def read(encoder: SaeEncoder, texts: Sequence[str] = TEXTS) -> ConceptActivation
 def naive_saliency(model: LoadedModel, sae: SAE, text: str, token_mask: str = "content") -> np.ndarray:
     """The definition, text by text: a whole forward pass, every token encoded, the counted ones averaged."""
     prompt = render_prompt(model.tokenizer, model.spec, text)
-    states = model.module(torch.from_numpy(prompt.input_ids)[None], output_hidden_states=True).hidden_states[2][0]
+    states = model.module(torch.from_numpy(prompt.input_ids)[None], output_hidden_states=True).hidden_states[
+        2
+    ][0]
     return sae.encode(states)[torch.from_numpy(prompt.counted(token_mask))].mean(0).numpy()
 
 
 @pytest.mark.parametrize("chat", [True, False])
 @pytest.mark.parametrize("architecture", ["llama", "gpt2", "gpt_neox"])
-def test_saliency_is_the_mean_of_sae_lens_activations(architecture: Architecture, chat: bool, data_dir: Path) -> None:
+def test_saliency_is_the_mean_of_sae_lens_activations(
+    architecture: Architecture, chat: bool, data_dir: Path
+) -> None:
     """F6, F23: a batch reads as each text alone, at the right layer."""
     model = tiny_loaded_model(architecture, chat=chat, adds_bos=True)
     sae = SAE.load_from_disk(data_dir / "saes/tiny")
@@ -82,7 +91,9 @@ def test_only_counted_tokens_enter_the_mean(token_mask: str, data_dir: Path) -> 
 
     for row, text in zip(result.matrix().toarray(), TEXTS, strict=True):
         np.testing.assert_allclose(row, naive_saliency(model, sae, text, token_mask), rtol=1e-4, atol=1e-5)
-    counted = [int(render_prompt(model.tokenizer, model.spec, text).counted(token_mask).sum()) for text in TEXTS]
+    counted = [
+        int(render_prompt(model.tokenizer, model.spec, text).counted(token_mask).sum()) for text in TEXTS
+    ]
     assert result.n_tokens.tolist() == counted
 
 
@@ -104,7 +115,10 @@ def test_any_texts_make_valid_records(data_dir: Path, texts: list[str]) -> None:
 
     assert result.saliency.dtype == np.float32
     assert (result.saliency > 0).all()
-    assert all((np.diff(result.concept_ids[a:b]) > 0).all() for a, b in zip(result.indptr, result.indptr[1:], strict=False))
+    assert all(
+        (np.diff(result.concept_ids[a:b]) > 0).all()
+        for a, b in zip(result.indptr, result.indptr[1:], strict=False)
+    )
     assert len(result.n_tokens) == len(texts) == len(result.indptr) - 1
 
 
@@ -154,7 +168,7 @@ def test_directions_are_unit_decoder_rows(data_dir: Path) -> None:
 
 
 def test_description_agrees_with_reading(data_dir: Path) -> None:
-    """A concept is dead exactly when no text has any saliency for it; rates and contexts come from the same tokens."""
+    """A concept is dead exactly when no text has saliency for it; rates come from the same tokens."""
     encoder = tiny_encoder(data_dir, dense_threshold=0.3)
     concepts = encoder.describe(TEXTS)
     saliency = read(encoder).matrix().toarray().sum(0)
@@ -162,7 +176,12 @@ def test_description_agrees_with_reading(data_dir: Path) -> None:
     assert [concept.concept_id for concept in concepts] == list(range(48))
     assert {concept.status for concept in concepts} == {"alive", "dead", "dense"}
     for concept, seen in zip(concepts, saliency, strict=True):
-        assert (concept.status == "dead") == (seen == 0.0) == (concept.firing_rate == 0.0) == (not concept.top_tokens)
+        assert (
+            (concept.status == "dead")
+            == (seen == 0.0)
+            == (concept.firing_rate == 0.0)
+            == (not concept.top_tokens)
+        )
         assert (concept.status == "dense") == (concept.firing_rate > 0.3)
         assert concept.label.startswith("never fires") == (concept.status == "dead")
         assert concept.promoted_tokens
@@ -177,9 +196,10 @@ def test_contexts_mark_a_token_of_the_text(data_dir: Path) -> None:
     shown = [(concept, context) for concept in concepts for context in concept.contexts]
     assert shown
     for concept, context in shown:
-        assert any(f"⟦{token}⟧".casefold() in context.casefold() for token in concept.top_tokens) or len(
-            concept.top_tokens
-        ) == 8
+        assert (
+            any(f"⟦{token}⟧".casefold() in context.casefold() for token in concept.top_tokens)
+            or len(concept.top_tokens) == 8
+        )
         assert not any(mark in context for mark in ("Ġ", "\ufffd", "\n"))
 
 
@@ -188,4 +208,6 @@ def test_description_does_not_depend_on_batching(data_dir: Path) -> None:
     together = tiny_encoder(data_dir).describe(TEXTS)
     alone = tiny_encoder(data_dir, batch_tokens=1).describe(TEXTS)
 
-    assert [(c.label, c.firing_rate, c.contexts) for c in together] == [(c.label, c.firing_rate, c.contexts) for c in alone]
+    assert [(c.label, c.firing_rate, c.contexts) for c in together] == [
+        (c.label, c.firing_rate, c.contexts) for c in alone
+    ]

@@ -30,7 +30,7 @@ def test_resid_post_is_the_next_entry_of_hidden_states(architecture: Architectur
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_the_last_block_is_read_before_the_final_norm(architecture: Architecture) -> None:
-    """F23: the last entry of `hidden_states` is normed; the hook's value becomes it under the model's own norm."""
+    """F23: the last entry of `hidden_states` is normed; the hook's value becomes it under that norm."""
     module = tiny_model(architecture)
     base = module.base_model
     norm = next(getattr(base, name) for name in ("norm", "ln_f", "final_layer_norm") if hasattr(base, name))
@@ -63,7 +63,9 @@ def test_resid_mid_is_what_attention_leaves(architecture: Architecture) -> None:
         for name in ("resid_pre", "attn_out", "resid_mid")
     }
 
-    torch.testing.assert_close(parts["resid_mid"], parts["resid_pre"] + parts["attn_out"], rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(
+        parts["resid_mid"], parts["resid_pre"] + parts["attn_out"], rtol=1e-5, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("place", ["resid_pre", "resid_post", "attn_out", "mlp_out"])
@@ -82,7 +84,13 @@ def test_blocks_after_the_hookpoint_never_run(architecture: Architecture, place:
 @pytest.mark.parametrize("family", ["mistral", "qwen3", "gemma2"])
 def test_the_other_families_of_the_paper_are_laid_out_alike(family: str) -> None:
     """F23; and for Gemma 2 the outputs are those after its extra norms, which is what the stream receives."""
-    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 3, "vocab_size": 340, "head_dim": 4}
+    sizes = {
+        "hidden_size": 16,
+        "intermediate_size": 32,
+        "num_hidden_layers": 3,
+        "vocab_size": 340,
+        "head_dim": 4,
+    }
     heads = {"num_attention_heads": 4, "num_key_value_heads": 2}
     module = AutoModelForCausalLM.from_config(AutoConfig.for_model(family, **sizes, **heads)).eval()
     names = ("resid_pre", "attn_out", "resid_mid", "mlp_out", "resid_post")
@@ -91,8 +99,12 @@ def test_the_other_families_of_the_paper_are_laid_out_alike(family: str) -> None
     states = module(IDS, output_hidden_states=True).hidden_states
 
     torch.testing.assert_close(parts["resid_post"], states[2], rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(parts["resid_mid"], parts["resid_pre"] + parts["attn_out"], rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(parts["resid_post"], parts["resid_mid"] + parts["mlp_out"], rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(
+        parts["resid_mid"], parts["resid_pre"] + parts["attn_out"], rtol=1e-5, atol=1e-5
+    )
+    torch.testing.assert_close(
+        parts["resid_post"], parts["resid_mid"] + parts["mlp_out"], rtol=1e-5, atol=1e-5
+    )
 
 
 def test_the_model_is_left_as_it_was() -> None:
@@ -124,7 +136,10 @@ def test_padding_on_either_side_changes_nothing(architecture: Architecture, side
 @pytest.mark.parametrize(
     ("hookpoint", "sentence"),
     [
-        ("model.layers.1", r"Hookpoint is 'model\.layers\.1'; expected blocks\.N\.hook_X with X one of resid_pre"),
+        (
+            "model.layers.1",
+            r"Hookpoint is 'model\.layers\.1'; expected blocks\.N\.hook_X with X one of resid_pre",
+        ),
         ("blocks.1.hook_z", r"expected blocks\.N\.hook_X"),
         ("blocks.3.hook_resid_post", r"'blocks\.3\.hook_resid_post', but the model has blocks 0 to 2"),
     ],
@@ -140,5 +155,7 @@ def test_parallel_blocks_have_no_middle() -> None:
 
 
 def test_an_unknown_layout_is_refused() -> None:
-    with pytest.raises(ValueError, match="Linear has no list of blocks called layers or h; expected a decoder"):
+    with pytest.raises(
+        ValueError, match="Linear has no list of blocks called layers or h; expected a decoder"
+    ):
         model_blocks(nn.Linear(2, 2))

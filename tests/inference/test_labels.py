@@ -18,8 +18,13 @@ CAPITALS = [
     at("Lyon is a city in France too", " city", 3.0),
     at("No city like it, France said", " city", 2.0),
 ]
-VERBS = [at(f"They were {verb}ing in {where}", "ing") for verb, where in [("jump", "it"), ("walk", "mud"), ("fall", "ice")]]
-FILLER = [[at(f"{word} {verb} the wall", word) for verb in ("hits", "sees")] for word in ("One", "Two", "Six")]
+VERBS = [
+    at(f"They were {verb}ing in {where}", "ing")
+    for verb, where in [("jump", "it"), ("walk", "mud"), ("fall", "ice")]
+]
+FILLER = [
+    [at(f"{word} {verb} the wall", word) for verb in ("hits", "sees")] for word in ("One", "Two", "Six")
+]
 
 
 def test_words_and_what_stands_around_them() -> None:

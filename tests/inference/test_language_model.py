@@ -16,12 +16,22 @@ from cg_pipeline.records import Completion, Example
 from tests.fakes import Architecture, tiny_loaded_model
 
 ARCHITECTURES: tuple[Architecture, ...] = ("llama", "gpt2", "gpt_neox")
-QUESTIONS = ("What is two plus three?", "Hi", "The capital of France is the city of", "Is the cat on the mat? " * 4)
+QUESTIONS = (
+    "What is two plus three?",
+    "Hi",
+    "The capital of France is the city of",
+    "Is the cat on the mat? " * 4,
+)
 
 
 def example(prompt: str, *choices: str) -> Example:
     return Example(
-        benchmark="quiz", category="any", cluster="", prompt=prompt, choices=choices, targets=choices[:1] or ("x",)
+        benchmark="quiz",
+        category="any",
+        cluster="",
+        prompt=prompt,
+        choices=choices,
+        targets=choices[:1] or ("x",),
     )
 
 
@@ -203,7 +213,9 @@ def test_nothing_in_nothing_out() -> None:
 def test_an_example_without_choices_is_named() -> None:
     item = example("Hi")
 
-    with pytest.raises(ValueError, match=f"Example {item.example_id} of 'quiz' has no choices; expected at least one"):
+    with pytest.raises(
+        ValueError, match=f"Example {item.example_id} of 'quiz' has no choices; expected at least one"
+    ):
         LanguageModel(tiny_loaded_model()).choose([item])
 
 
@@ -216,5 +228,7 @@ def test_a_sliding_window_shorter_than_the_context_is_refused() -> None:
     model = tiny_loaded_model()
     model.module.config.sliding_window = 100
 
-    with pytest.raises(ValueError, match="attention slides over a window of 100 tokens; expected at most that"):
+    with pytest.raises(
+        ValueError, match="attention slides over a window of 100 tokens; expected at most that"
+    ):
         LanguageModel(model).choose(choice_examples())

@@ -38,7 +38,10 @@ def with_module(**settings: object) -> LoadedModel:
         torch.manual_seed(0)
         module = AutoModelForCausalLM.from_config(config, attn_implementation="eager")
     return LoadedModel(
-        spec=loaded.spec, module=module.eval().requires_grad_(False), tokenizer=loaded.tokenizer, device=loaded.device
+        spec=loaded.spec,
+        module=module.eval().requires_grad_(False),
+        tokenizer=loaded.tokenizer,
+        device=loaded.device,
     )
 
 
@@ -49,6 +52,8 @@ def test_soft_capped_logits_are_capped_here_too() -> None:
     logprobs = model.module(torch.tensor([ids])).logits[0].log_softmax(-1)
     expected = sum(logprobs[place - 1, ids[place]].item() for place in (3, 4))
 
-    [[first, _]] = choice_logprobs(model, [pack_choices(np.array(ids[:3]), [np.array(ids[3:]), np.array([8, 6])])])
+    [[first, _]] = choice_logprobs(
+        model, [pack_choices(np.array(ids[:3]), [np.array(ids[3:]), np.array([8, 6])])]
+    )
 
     assert first == pytest.approx(expected, abs=1e-5)

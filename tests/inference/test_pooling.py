@@ -43,5 +43,7 @@ def test_no_texts_give_an_empty_matrix() -> None:
 @pytest.mark.parametrize(("value", "shown"), [(-0.5, "-0.5"), (float("nan"), "nan"), (float("inf"), "inf")])
 def test_activations_that_no_saliency_can_have_are_refused(value: float, shown: str) -> None:
     """F26: a NaN never travels on."""
-    with pytest.raises(ValueError, match=f"SAE activations range from .*{shown}.*; expected finite numbers from 0 up"):
+    with pytest.raises(
+        ValueError, match=f"SAE activations range from .*{shown}.*; expected finite numbers from 0 up"
+    ):
         pool_tokens([torch.tensor([[0.0, value]])], [1], 2, CPU)

@@ -7,7 +7,7 @@ from tests.fakes import tiny_loaded_model
 
 
 def test_a_direction_promotes_the_tokens_it_points_at() -> None:
-    """The unembedding row of a token is the direction that raises that token most, once rows have equal length."""
+    """The unembedding row of a token is the direction that raises it most, once rows have equal length."""
     model = tiny_loaded_model()
     head = model.module.get_output_embeddings().weight
     head.copy_(torch.nn.functional.normalize(head, dim=-1))
@@ -32,7 +32,9 @@ def test_only_what_a_person_can_read_is_listed() -> None:
 
 def test_the_scale_of_the_final_norm_counts() -> None:
     model = tiny_loaded_model()
-    model.module.model.norm.weight.copy_(torch.tensor([1.0] + [0.0] * 15))  # only the first axis reaches the head
+    model.module.model.norm.weight.copy_(
+        torch.tensor([1.0] + [0.0] * 15)
+    )  # only the first axis reaches the head
     head = model.module.get_output_embeddings().weight
     directions = torch.eye(16)[:1] + 5 * torch.eye(16)[1:2]
 
@@ -40,4 +42,6 @@ def test_the_scale_of_the_final_norm_counts() -> None:
 
     ranked = head[:, 0].argsort(descending=True).tolist()
     readable = (model.tokenizer.decode([token]).strip() for token in ranked if token > 3)
-    assert tokens[0] == next(text for text in readable if text.isprintable() and text and "\ufffd" not in text)
+    assert tokens[0] == next(
+        text for text in readable if text.isprintable() and text and "\ufffd" not in text
+    )

@@ -36,7 +36,8 @@ def test_a_perfect_sae_explains_everything() -> None:
 
 
 def test_explained_variance_by_hand() -> None:
-    # mean (1.5, 1.5); Σ‖x - mean‖² = 2.5 + 8.5 + 2.5 + 8.5 = 22; half the state is missed: Σ‖x/2‖² = 1 + 4 + 1 + 4 = 10.
+    # mean (1.5, 1.5); Σ‖x - mean‖² = 2.5 + 8.5 + 2.5 + 8.5 = 22;
+    # half of each state is missed: Σ‖x/2‖² = 1 + 4 + 1 + 4 = 10.
     figures = sae_quality(axis_sae(scale=0.5), STATES)
     assert figures["explained_variance"] == pytest.approx(1 - 10 / 22)
 

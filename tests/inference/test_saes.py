@@ -82,7 +82,7 @@ def test_a_missing_directory_says_how_to_train(tmp_path: Path) -> None:
 
 
 def test_a_hub_model_goes_by_its_repository(tmp_path: Path) -> None:
-    """F24: owners, case and TransformerLens's aliases are not differences: `gpt2-small` is `openai-community/gpt2`."""
+    """F24: owner, case and TransformerLens's aliases are no differences: `gpt2-small` is `…/GPT2`."""
     weights = HubWeights(repo="openai-community/GPT2", revision="0" * 40)
     spec = replace(SPEC, model=replace(READER.spec, weights=weights))
     write_tiny_sae(tmp_path / "saes/tiny", model_name="gpt2-small")

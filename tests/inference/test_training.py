@@ -16,7 +16,12 @@ from cg_pipeline.inference.harvest import harvest, load_shard
 from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import render_prompt, special_ids
-from cg_pipeline.inference.reading_plan import TokenSequence, plan_passages, prompt_sequence, transcript_sequence
+from cg_pipeline.inference.reading_plan import (
+    TokenSequence,
+    plan_passages,
+    prompt_sequence,
+    transcript_sequence,
+)
 from cg_pipeline.inference.transcripts import sample_transcripts
 from cg_pipeline.specs import LocalWeights, Model, Sae, SaeDirectory, SaeTraining
 from tests.fakes import tiny_loaded_model
@@ -43,7 +48,7 @@ PROMPTS = ["What is two plus three?", "Is the cat on the mat?"]
 
 def passages(n: int = 400) -> list[str]:
     rng = np.random.default_rng(0)
-    words = "the cat sat on a mat while dogs ran and Paris Tokyo answer five short text model reads writes".split()
+    words = ["the", "cat", "sat", "on", "a", "mat", "while", "dogs", "ran", "and", "Paris", "Tokyo", "reads"]
     return [" ".join(rng.choice(words, size=rng.integers(5, 20))) + "." for _ in range(n)]
 
 
@@ -122,7 +127,8 @@ def test_a_bad_sae_is_not_published_and_the_old_one_stays(tmp_path: Path) -> Non
     (out / "cfg.json").write_text("old")
     strict = replace(TRAINING, n_epochs=1, min_explained_variance=0.9999)
     with pytest.raises(
-        ValueError, match=r"SAE 'tiny_sae on held_out' is not published: explained variance is 0\.\d+, expected"
+        ValueError,
+        match=r"SAE 'tiny_sae on held_out' is not published: explained variance is 0\.\d+, expected",
     ):
         train(tmp_path, tiny_sae_spec(strict))
     assert [path.read_text() for path in out.iterdir()] == ["old"]
@@ -192,7 +198,9 @@ def test_a_corrupt_shard_is_refused_and_read_anew(tmp_path: Path, tiny: LoadedMo
     path, *_ = harvest(tiny, HOOKPOINT, sequences, tmp_path, shard_tokens=500)
     good = load_shard(path)
     save_file({"states": torch.zeros_like(good)}, path)
-    with pytest.raises(ValueError, match=r"shard_0000\.safetensors does not match its note shard_0000\.json; delete"):
+    with pytest.raises(
+        ValueError, match=r"shard_0000\.safetensors does not match its note shard_0000\.json; delete"
+    ):
         load_shard(path)
     harvest(tiny, HOOKPOINT, sequences, tmp_path, shard_tokens=500)
     assert torch.equal(load_shard(path), good)
@@ -210,7 +218,9 @@ def test_states_beyond_half_precision_are_refused(tmp_path: Path, monkeypatch: p
     huge = torch.full((4, 16), 1e6).half()
     monkeypatch.setattr(harvesting, "read_states", lambda *given, **options: huge)
     sequences = [TokenSequence(np.ones(4, np.int64), np.ones(4, bool))]
-    with pytest.raises(ValueError, match=r"shard_0000\.safetensors: a hidden state is not a finite float16 number"):
+    with pytest.raises(
+        ValueError, match=r"shard_0000\.safetensors: a hidden state is not a finite float16 number"
+    ):
         harvest(tiny_loaded_model(), HOOKPOINT, sequences, tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -219,7 +229,9 @@ def test_template_and_special_tokens_and_sinks_never_count(tiny: LoadedModel) ->
     sequences = plan_passages(tiny, passages(), TRAINING)
     special = list(special_ids(tiny.tokenizer))
     assert all(not np.isin(s.input_ids[s.counts], special).any() for s in sequences)
-    packed = [s for s in sequences if len(s.input_ids) == 32 and s.input_ids[0] == tiny.tokenizer.bos_token_id]
+    packed = [
+        s for s in sequences if len(s.input_ids) == 32 and s.input_ids[0] == tiny.tokenizer.bos_token_id
+    ]
     assert packed
     assert all(not s.counts[:2].any() and s.counts[2:].all() for s in packed)
 
@@ -237,7 +249,9 @@ def test_of_a_transcript_question_and_answer_count(tiny: LoadedModel) -> None:
 
 
 def test_too_little_text_is_refused(tiny: LoadedModel) -> None:
-    with pytest.raises(ValueError, match=r"The text holds [\d,]+ content tokens; the training asks for 3,500"):
+    with pytest.raises(
+        ValueError, match=r"The text holds [\d,]+ content tokens; the training asks for 3,500"
+    ):
         plan_passages(tiny, passages(5), TRAINING)
 
 

@@ -6,14 +6,26 @@ from cg_pipeline.records import Completion, Example
 from cg_pipeline.scoring import likelihood, likelihood_per_byte
 
 EXAMPLE = Example(
-    benchmark="b", category="c", cluster="", prompt="?", choices=("ab", "abcdefgh", "äöü"), targets=("abcdefgh",)
+    benchmark="b",
+    category="c",
+    cluster="",
+    prompt="?",
+    choices=("ab", "abcdefgh", "äöü"),
+    targets=("abcdefgh",),
 )
 
 
 def completion(*logprobs: float, stop: str = "choice") -> Completion:
     return Completion(
-        model="m", benchmark="b", example_id="x", text="", choice_logprobs=logprobs, choice_tokens=(1,) * len(logprobs),
-        stop=stop, n_prompt_tokens=1, n_completion_tokens=3,
+        model="m",
+        benchmark="b",
+        example_id="x",
+        text="",
+        choice_logprobs=logprobs,
+        choice_tokens=(1,) * len(logprobs),
+        stop=stop,
+        n_prompt_tokens=1,
+        n_completion_tokens=3,
     )
 
 

@@ -43,7 +43,13 @@ def test_read_number(text: str, value: str | None) -> None:
 
 def completion(text: str, stop: str = "end") -> Completion:
     return Completion(
-        model="m", benchmark="b", example_id="x", text=text, stop=stop, n_prompt_tokens=3, n_completion_tokens=2
+        model="m",
+        benchmark="b",
+        example_id="x",
+        text=text,
+        stop=stop,
+        n_prompt_tokens=3,
+        n_completion_tokens=2,
     )
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cg_pipeline.sources import debian_text
+from cg_pipeline.sources.debian_sources import DEBIAN_TEXTS
 from cg_pipeline.sources.debian_text import (
-    DEBIAN_TEXTS,
     DebianPackage,
     DebianText,
     fetch_package,

@@ -35,7 +35,10 @@ def test_fortunes_are_divided_by_percent_lines() -> None:
 
 
 def test_dictionary_entries_lose_pronunciation_sources_and_links() -> None:
-    entry = 'Coagulate \\Co*ag"u*late\\, v. i.\n   To undergo {coagulation}. --Boyle.\n   [1913 Webster]\n\nNext, n.\n   One.'
+    entry = (
+        'Coagulate \\Co*ag"u*late\\, v. i.\n   To undergo {coagulation}. --Boyle.\n   [1913 Webster]\n\n'
+        "Next, n.\n   One."
+    )
     assert list(readers.read_dictionary(entry)) == [
         "Coagulate , v. i. To undergo coagulation. --Boyle.",
         "Next, n. One.",

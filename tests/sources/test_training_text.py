@@ -14,7 +14,7 @@ from cg_pipeline.sources.training_text import (
 )
 
 SENTENCE = "Sentence number {} tells of {} grey geese that crossed the wide river."
-WORDS = "one two three four five six seven eight nine ten eleven twelve".split()
+WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
 def _write_prose(path: Path, n: int = 144) -> None:
@@ -81,6 +81,6 @@ def test_prompts_are_lines_without_comments_and_repeats(tmp_path: Path) -> None:
 
 def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
-        FileNotFoundError, match="holds no prompt; expected .txt files with one prompt per line"
+        FileNotFoundError, match=r"holds no prompt; expected \.txt files with one prompt per line"
     ):
         read_prompts(tmp_path)

@@ -33,15 +33,15 @@ def test_writers_and_readers_at_once_fail_never_and_see_whole_partitions(tmp_pat
     with ProcessPoolExecutor(7, mp_context=processes) as pool:
         with duckdb.connect(Layout(tmp_path).published, read_only=True) as outside:
             readers = [pool.submit(read, tmp_path) for read in (read_live, read_live, read_replica)]
-            for writer in [pool.submit(write_partitions, tmp_path, number, 2) for number in range(1, 5)]:
+            for writer in [pool.submit(write_partitions, tmp_path, number, 1) for number in range(1, 5)]:
                 writer.result()
             assert outside.execute(SUMMARY).fetchall() == [(f"b{i}", 0, 0, N_ROWS) for i in range(3)]
         (tmp_path / "stop").touch()
-        assert min(reader.result() for reader in readers) >= 3
+        assert min(reader.result() for reader in readers) >= 1
     with duckdb.connect(Layout(tmp_path).published, read_only=True) as outside:
         final = outside.execute(SUMMARY).fetchall()
     assert whole(final)
-    assert [low % 100 for _, low, _, _ in final] == [1, 1, 1]  # the last round of some writer
+    assert {low for _, low, _, _ in final} <= {100, 200, 300, 400}
 
 
 def test_a_killed_writer_leaves_the_old_rows_or_the_new_ones(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_killed_writer_leaves_the_old_rows_or_the_new_ones(tmp_path: Path) -> 
         writer = processes.Process(target=write_for_ever, args=(tmp_path, 1000 * attempt), daemon=True)
         writer.start()
         wait_for(tmp_path / "written")
-        sleep(chance.uniform(0, 0.15))
+        sleep(chance.uniform(0, 0.1))
         os.kill(writer.pid or 0, signal.SIGKILL)
         writer.join()
         check_published(warehouse)

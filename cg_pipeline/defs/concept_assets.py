@@ -1,0 +1,109 @@
+"""Assets about concepts: every metric of each in one benchmark and over a whole suite."""
+
+import dagster as dg
+
+from cg_pipeline import pipeline
+from cg_pipeline.defs.charts import coverage_chart, performance_chart
+from cg_pipeline.defs.partitions import (
+    CELL,
+    EVERY_CELL,
+    MODEL,
+    benchmark_of,
+    cell_key,
+    model_of,
+)
+from cg_pipeline.defs.resources import Store, StudyChoice
+from cg_pipeline.defs.results import declared, links, require, result
+from cg_pipeline.gaps.headline import mean_score
+from cg_pipeline.identity import (
+    STAGES,
+    concept_metrics_id,
+    suite_metrics_id,
+)
+from cg_pipeline.metrics import METRICS
+from cg_pipeline.records import (
+    ConceptActivations,
+    ConceptMetrics,
+    Score,
+)
+
+
+@dg.asset(
+    partitions_def=CELL,
+    group_name="concepts",
+    kinds={"numpy", "duckdb"},
+    code_version=str(STAGES["concept_metrics"]),
+    metadata=declared("concept_metrics"),
+)
+def concept_metrics(
+    context: dg.AssetExecutionContext,
+    scores: list[Score],
+    activations: ConceptActivations,
+    store: Store,
+    study_choice: StudyChoice,
+) -> dg.MaterializeResult:
+    """How much the benchmark exercises each concept (χ_bench) and how well the model does on it (χ_model)."""
+    benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
+    cell = {"model": model.name, "benchmark": benchmark.name}
+    study = study_choice.study
+    found = pipeline.measure_concepts(model.name, benchmark.name, activations, scores, METRICS, study)
+    fingerprint = concept_metrics_id(
+        store.warehouse.fingerprint_of("scores", cell) or "",
+        store.warehouse.fingerprint_of("activations", cell) or "",
+        METRICS.values(),
+        study,
+    )
+    fires = found["n_examples"] > 0
+    return result(
+        found,
+        fingerprint,
+        {
+            "n_concepts": len(found),
+            "n_active_concepts": int(fires.sum()),
+            "missing_share": float(1 - fires.mean()),
+            "median_performance": float(found["performance"].median()),
+            "coverage": coverage_chart(found),
+            "performance": performance_chart(found, mean_score(scores), study.rules),
+            **links(context, {"scores": [context.partition_key], "activations": [context.partition_key]}),
+        },
+    )
+
+
+@dg.asset(
+    partitions_def=MODEL,
+    ins={"concept_metrics": EVERY_CELL},
+    group_name="concepts",
+    kinds={"numpy", "duckdb"},
+    code_version=str(STAGES["suite_metrics"]),
+    metadata=declared("suite_metrics"),
+)
+def suite_metrics(
+    context: dg.AssetExecutionContext,
+    concept_metrics: ConceptMetrics,
+    store: Store,
+    study_choice: StudyChoice,
+) -> dg.MaterializeResult:
+    """Every concept over the study's suite: zeros count for coverage, undefined is skipped for performance."""
+    model, study = context.partition_key, study_choice.study
+    require(study, "concept_metrics", model, set(concept_metrics["benchmark"].unique()))
+    of_study = concept_metrics[concept_metrics["benchmark"].isin(study.benchmarks)]
+    found = pipeline.summarise_suite(of_study)
+    cells = {
+        name: store.warehouse.fingerprint_of("concept_metrics", {"model": model, "benchmark": name}) or ""
+        for name in study.benchmarks
+    }
+    missing = found["n_examples"] == 0
+    return result(
+        found,
+        suite_metrics_id(cells),
+        {
+            "n_benchmarks": len(study.benchmarks),
+            "n_concepts": len(found),
+            "n_missing": int(missing.sum()),
+            "missing_share": float(missing.mean()),
+            "median_performance": float(found["performance"].median()),
+            "coverage": coverage_chart(found),
+            "performance": performance_chart(found, None, study.rules),
+            **links(context, {"concept_metrics": [cell_key(model, name) for name in study.benchmarks]}),
+        },
+    )

@@ -1,0 +1,141 @@
+"""The last asset: one model's gap report."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import dagster as dg
+
+from cg_pipeline import pipeline
+from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.defs.partitions import (
+    EVERY_BENCHMARK,
+    EVERY_CELL,
+    MODEL,
+    READER,
+    cell_key,
+    model_of,
+    reader_of,
+)
+from cg_pipeline.defs.provenance import report_provenance
+from cg_pipeline.defs.resources import Store, StudyChoice
+from cg_pipeline.defs.results import declared, links, require, result
+from cg_pipeline.gaps.headline import mean_score
+from cg_pipeline.gaps.inputs import ReportInputs
+from cg_pipeline.gaps.report import headline_lines
+from cg_pipeline.identity import (
+    STAGES,
+    gap_report_id,
+)
+from cg_pipeline.records import (
+    Completion,
+    Concept,
+    ConceptActivations,
+    ConceptMetrics,
+    Example,
+    Gap,
+    GapCluster,
+    Score,
+    StoredReport,
+    SuiteMetrics,
+)
+from cg_pipeline.specs import Study
+from cg_pipeline.store.reports import save_report
+
+R = TypeVar("R", Example, Completion, Score)
+
+
+@dg.asset(
+    partitions_def=MODEL,
+    ins={
+        "examples": EVERY_BENCHMARK,
+        "completions": EVERY_CELL,
+        "scores": EVERY_CELL,
+        "activations": EVERY_CELL,
+        "concept_metrics": EVERY_CELL,
+        "concepts": READER,
+    },
+    group_name="gaps",
+    kinds={"html", "markdown"},
+    code_version=str(STAGES["gap_report"]),
+    metadata=declared("gap_report"),
+)
+def gap_report(
+    context: dg.AssetExecutionContext,
+    examples: list[Example],
+    completions: list[Completion],
+    scores: list[Score],
+    activations: dict[str, ConceptActivations],
+    concept_metrics: ConceptMetrics,
+    suite_metrics: SuiteMetrics,
+    concepts: list[Concept],
+    gaps: list[Gap],
+    gap_clusters: list[GapCluster],
+    store: Store,
+    study_choice: StudyChoice,
+) -> dg.MaterializeResult:
+    """The gap report of one model: self-contained HTML and Markdown, with where every number comes from."""
+    model, study = model_of(context.partition_key), study_choice.study
+    for table, found in (("examples", examples), ("completions", completions), ("scores", scores)):
+        require(study, table, model.name, {row.benchmark for row in found})
+    require(study, "activations", model.name, set(activations))
+    made = store.warehouse.materialisations()
+    inputs = ReportInputs(
+        model=model,
+        study=study,
+        sae=reader_of(model),
+        benchmarks={name: BENCHMARKS[name] for name in study.benchmarks},
+        examples=_by_benchmark(examples, study),
+        completions=_by_benchmark(completions, study),
+        scores=_by_benchmark(scores, study),
+        activations={name: activations[name] for name in study.benchmarks},
+        concepts=concepts,
+        concept_metrics=concept_metrics[concept_metrics["benchmark"].isin(study.benchmarks)],
+        suite=suite_metrics,
+        gaps=gaps,
+        clusters=gap_clusters,
+        provenance=report_provenance(context.run_id, model, study, made),
+    )
+    report = pipeline.write_report(inputs)
+    figures = {f"figures/{name}.svg": svg for name, svg in report.figures.items()}
+    paths = save_report(
+        store.layout, model.name, {**figures, "report.html": report.html, "report.md": report.markdown}
+    )
+    of_suite = [gap for gap in gaps if gap.scope == "suite"]
+    stored = StoredReport(
+        model=model.name,
+        study=study.name,
+        html_path=str(paths["report.html"]),
+        markdown_path=str(paths["report.md"]),
+        n_gaps=len(of_suite),
+        headline=tuple(headline_lines(inputs)),
+    )
+    clustered = store.warehouse.fingerprint_of("gap_clusters", {"model": model.name}) or ""
+    cells = [cell_key(model.name, name) for name in study.benchmarks]
+    return result(
+        [stored],
+        gap_report_id(clustered, study),
+        {
+            "report": dg.MetadataValue.path(str(store.layout.data_dir / stored.html_path)),
+            "headline": dg.MetadataValue.md("```\n" + "\n".join(stored.headline) + "\n```"),
+            "accuracy": {name: mean_score(found) for name, found in inputs.scores.items()},
+            "n_gaps": stored.n_gaps,
+            **links(
+                context,
+                {
+                    "examples": study.benchmarks,
+                    "completions": cells,
+                    "activations": cells,
+                    "concept_metrics": cells,
+                    "gaps": [model.name],
+                },
+            ),
+        },
+    )
+
+
+def _by_benchmark(rows: Sequence[R], study: Study) -> dict[str, list[R]]:
+    grouped: dict[str, list[R]] = {name: [] for name in study.benchmarks}
+    for row in rows:
+        if row.benchmark in grouped:
+            grouped[row.benchmark].append(row)
+    return grouped
