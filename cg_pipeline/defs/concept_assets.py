@@ -83,7 +83,7 @@ def suite_metrics(
     store: Store,
     study_choice: StudyChoice,
 ) -> dg.MaterializeResult:
-    """Every concept over the study's suite: zeros count for coverage, undefined is skipped for performance."""
+    """Every concept over the whole suite: zeros count in coverage, undefined is skipped in performance."""
     model, study = context.partition_key, study_choice.study
     require(study, "concept_metrics", model, set(concept_metrics["benchmark"].unique()))
     of_study = concept_metrics[concept_metrics["benchmark"].isin(study.benchmarks)]

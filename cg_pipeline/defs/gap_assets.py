@@ -23,6 +23,7 @@ from cg_pipeline.records import (
     Concept,
     ConceptMetrics,
     Gap,
+    GapCluster,
     SuiteMetrics,
 )
 

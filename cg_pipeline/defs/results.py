@@ -33,7 +33,7 @@ def require(study: Study, table: str, model: str, found: Collection[str]) -> Non
     """Refuse to go on when a benchmark of the study has not been materialised."""
     if absent := [name for name in study.benchmarks if name not in found]:
         raise dg.Failure(
-            f"Study {study.name!r} needs {table} of {model!r} on {', '.join(absent)}, never materialised so far. "
+            f"Study {study.name!r} needs {table} of {model!r} on {', '.join(absent)}, not materialised yet. "
             "Materialise those cells first.",
             allow_retries=False,
         )
