@@ -104,14 +104,15 @@ def _points(
 def _leading_components(
     rows: sparse.csr_array | Float[np.ndarray, "n_gaps d_view"], seed: int
 ) -> Float[np.ndarray, "n_gaps d"]:
-    from sklearn.decomposition import TruncatedSVD
+    from sklearn.utils.extmath import randomized_svd
     from threadpoolctl import threadpool_limits
 
     n_components = min(_COMPONENTS, *(size - 1 for size in rows.shape))
     if n_components < 2:
         return rows.toarray() if isinstance(rows, sparse.csr_array) else rows
     with threadpool_limits(limits=1):  # sums in one order: equal input, equal groups
-        return TruncatedSVD(n_components, random_state=seed).fit_transform(rows)
+        left, sizes, _ = randomized_svd(rows, n_components, random_state=seed)
+    return left * sizes
 
 
 def _unit(rows: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d"]:

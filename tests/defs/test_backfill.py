@@ -38,7 +38,7 @@ query Status($id: String!) {
     ... on PartitionBackfill { status }
   }
 }"""
-RUNS = "query { runsOrError { ... on Runs { results { id status jobName startTime endTime tags { key value } } } } }"
+RUNS = "query { runsOrError { ... on Runs { results { id status startTime endTime } } } }"
 
 
 class Server:
@@ -60,8 +60,9 @@ class Server:
         (home / "storage").mkdir()
         dagster = Path(sys.executable).with_name("dagster")
         self.log = (home / "log.txt").open("wb")
+        where = ["--host", "127.0.0.1", "--port", str(self.port)]
         self.process = subprocess.Popen(
-            [dagster, "dev", "-m", "tests.defs.tiny_location", "--host", "127.0.0.1", "--port", str(self.port)],
+            [dagster, "dev", "-m", "tests.defs.tiny_location", *where],
             cwd=CHECKOUT, env=environment, stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
 

@@ -18,8 +18,8 @@ GRAPH = {
     "gaps": {"suite_metrics", "concept_metrics", "concepts"},
     "gap_clusters": {"gaps", "concepts"},
     "gap_report": {
-        "examples", "completions", "scores", "activations", "concept_metrics", "suite_metrics", "concepts", "gaps",
-        "gap_clusters",
+        "examples", "completions", "scores", "activations", "concept_metrics", "suite_metrics", "concepts",
+        "gaps", "gap_clusters",
     },
     "trained_sae": set(),
 }  # fmt: skip
@@ -82,7 +82,7 @@ import sys, time
 started = time.perf_counter()
 from cg_pipeline.definitions import defs
 seconds = time.perf_counter() - started
-heavy = {"torch", "transformers", "sae_lens", "datasets", "openai", "sklearn", "matplotlib"} & set(sys.modules)
+heavy = {"torch", "transformers", "sae_lens", "datasets", "openai", "sklearn"} & set(sys.modules)
 print(seconds, time.process_time(), sorted(heavy))
 """
 

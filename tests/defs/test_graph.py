@@ -79,8 +79,8 @@ def test_every_materialisation_names_its_run_and_fingerprint(
 ) -> None:
     rows = ask(finished, "select asset, run_id, fingerprint, versions from materialisations")
     assert {row[0] for row in rows} == {
-        "examples", "completions", "scores", "activations", "concepts", "concept_metrics", "suite_metrics", "gaps",
-        "gap_clusters", "gap_report",
+        "examples", "completions", "scores", "activations", "concepts", "concept_metrics", "suite_metrics",
+        "gaps", "gap_clusters", "gap_report",
     }  # fmt: skip
     for asset, run_id, fingerprint, versions in rows:
         assert instance.get_run_by_id(run_id), asset

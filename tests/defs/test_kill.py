@@ -1,4 +1,4 @@
-"""kill -9 at random moments: at most one shard is computed again, and the tables end up the same (F5, F33)."""
+"""kill -9 at random moments: at most one shard is computed again, the tables end up the same (F5, F33)."""
 
 import os
 import random
@@ -48,7 +48,8 @@ tiny_study.FakeEncoder.read = slowly("read", tiny_study.FakeEncoder.read)
 definitions = tiny_study.tiny_definitions(data_dir)
 print("ready", flush=True)
 with dg.DagsterInstance.ephemeral() as instance:
-    run_study(definitions, instance, STUDIES["embedded"], Layout(data_dir), "automatic", lambda unit, stale: None)
+    study, quiet = STUDIES["embedded"], lambda unit, stale: None
+    run_study(definitions, instance, study, Layout(data_dir), "automatic", quiet)
 print("finished", flush=True)
 """
 

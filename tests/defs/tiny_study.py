@@ -11,6 +11,9 @@ import numpy as np
 from cg_pipeline.definitions import assemble
 from cg_pipeline.defs.resources import CHECKOUT, Gpu, Store
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
+from cg_pipeline.saes import SAES
+from cg_pipeline.sources.sae_files import WEIGHTS
+from cg_pipeline.specs import SaeDirectory
 
 N_CONCEPTS = 4096
 N_ROWS = 12
@@ -107,6 +110,10 @@ def tiny_data(directory: Path) -> Path:
         rows = path.read_text(encoding="utf-8").splitlines(keepends=True)[:N_ROWS]
         (directory / "suite" / path.name).write_text("".join(rows), encoding="utf-8")
     shutil.copytree(CHECKOUT / "data" / "sample", directory / "sample")
+    for sae in SAES.values():
+        if isinstance(sae.weights, SaeDirectory):  # its bytes are hashed; the fake reads nothing else of it
+            (directory / sae.weights.path).mkdir(parents=True)
+            (directory / sae.weights.path / WEIGHTS).write_bytes(b"weights")
     return directory
 
 

@@ -1,7 +1,6 @@
 import logging
 import os
 from pathlib import Path
-from time import monotonic
 
 import pytest
 
@@ -63,12 +62,9 @@ def test_all_who_share_it_are_named(tmp_path: Path) -> None:
 
 def test_readers_who_never_pause_do_not_keep_a_writer_out(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
-    readers = [start(share_lock_again_and_again, lock, 3.0) for _ in range(4)]
-    begin = monotonic()
-    with hold(lock, exclusive=True, timeout_s=2.0):
-        waited = monotonic() - begin
-    assert waited < 2
-    assert all(reader.is_alive() for reader in readers)
+    readers = [start(share_lock_again_and_again, lock, 60.0) for _ in range(4)]
+    with hold(lock, exclusive=True, timeout_s=10.0):
+        assert all(reader.is_alive() for reader in readers)
     for reader in readers:
         reader.kill()
         reader.join()
