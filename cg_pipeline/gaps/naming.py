@@ -46,7 +46,7 @@ def _ask(namer: GroupNamer, cluster: GapCluster, labels: Sequence[str], taken: S
         group = namer.name_group(cluster.kind, labels)
     except NamingFailed as failure:
         return replace(cluster, note=visible(str(failure)) or f"{namer.source} gave no name and no reason.")
-    if not visible(group.name):
+    if not group.name.strip():
         return replace(cluster, note=f"{namer.source} gave an empty name.")
     name = first_free(iter([visible(group.name)]), taken)
     return replace(cluster, name=name, name_source=namer.source, explanation=visible(group.explanation))

@@ -53,7 +53,8 @@ def test_words_and_directions_each_suffice():
     gaps = [gap(number, number + 1) for number in range(30)]
     mute = [concept(number, "x", top_tokens=(), contexts=()) for number in range(30)]
     for by in (group(gaps, mute, directions), group(gaps, concepts, np.zeros_like(directions))):
-        assert [len({subjects[member] for member in cluster.concept_ids}) for cluster in by] == [1, 1, 1]
+        assert 3 <= len(by) <= 6
+        assert all(len({subjects[member] for member in cluster.concept_ids}) == 1 for cluster in by)
 
 
 def test_every_gap_is_in_one_group_and_members_come_by_rank():

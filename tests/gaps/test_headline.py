@@ -23,7 +23,7 @@ def test_a_benchmark_in_one_line_by_hand():
     scores += [score(4, None, "truncated"), score(5, None, "unparsed"), score(6, None, "unparsed")]
     benchmark = OracleBenchmark([[3.0, 0.0, 1.0, 9.0]] * 7, [s.value for s in scores], 4)
     concepts = [concept(0), concept(1), concept(2), concept(3, status="dense")]
-    [line] = summarise_benchmarks({"b0": scores}, metrics_of([benchmark]), concepts, GapRules(min_n_eff=2))
+    [line] = summarise_benchmarks({"b0": scores}, metrics_of([benchmark]), concepts, GapRules(min_n_eff=2.0))
     assert (line.benchmark, line.n_examples, line.n_scored) == ("b0", 7, 4)
     assert line.accuracy == 0.625  # (1 + 0 + 1 + 0.5) / 4
     assert line.low < 0.625 < line.high

@@ -85,7 +85,8 @@ def test_an_empty_or_hostile_name_is_made_harmless():
     empty, hostile = name_clusters(
         [cluster(0), cluster(1)], CONCEPTS, ScriptedNamer([" \n ", "Ri\u202ever\nbank"])
     )
-    assert (empty.name, empty.name_source) == ("⏎", "scripted") or empty.note
+    assert (empty.name, empty.name_source) == ("auto 0", "automatic")
+    assert empty.note == "scripted gave an empty name."
     assert hostile.name == "Ri⟨U+202E⟩ver ⏎ bank"
 
 

@@ -1,0 +1,130 @@
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cg_pipeline.gaps.charts import (
+    draw_accuracy,
+    draw_coverage,
+    draw_landscape,
+    draw_overlap,
+    draw_performance,
+)
+from cg_pipeline.gaps.drawing import Chart
+from cg_pipeline.gaps.headline import summarise_benchmarks
+from cg_pipeline.gaps.overlap import benchmark_overlap
+from cg_pipeline.gaps.selection import alive_rows
+from tests.gaps.small_study import RULES, SmallStudy, concept
+
+HOSTILE = "$\\frac$ <b>&\x00\u202e 数学 -- ]]> 😀"
+
+
+def charts_of(study: SmallStudy, titles: dict[str, str] | None = None) -> list[Chart]:
+    inputs = study.build()
+    alive = alive_rows(inputs.suite, inputs.concepts)
+    lines = summarise_benchmarks(inputs.scores, inputs.concept_metrics, inputs.concepts, inputs.study.rules)
+    labels = {concept.concept_id: concept.label for concept in inputs.concepts}
+    of_suite = [gap for gap in inputs.gaps if gap.scope == "suite"]
+    return [
+        draw_accuracy(lines, titles or {}),
+        draw_coverage(alive),
+        draw_overlap(benchmark_overlap(inputs.concept_metrics, inputs.concepts), titles or {}),
+        draw_performance(alive, 0.6, inputs.study.rules),
+        draw_landscape(alive, of_suite, labels, inputs.study.rules),
+    ]
+
+
+def texts(chart: Chart) -> str:
+    return " ".join(ElementTree.fromstring(chart.svg).itertext())
+
+
+STUDIES = {
+    "plain": SmallStudy(),
+    "all unscored": SmallStudy(unscored=1.0),
+    "one benchmark": SmallStudy(benchmarks=("north",)),
+    "two examples": SmallStudy(n_examples=2),
+    "hostile labels": SmallStudy(concepts=[concept(number, HOSTILE) for number in range(12)]),
+    "nothing alive": SmallStudy(concepts=[concept(number, status="dead") for number in range(12)]),
+    "many benchmarks": SmallStudy(benchmarks=tuple(f"b{number}" for number in range(16)), n_examples=4),
+}
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+def test_every_chart_of_every_study_is_well_formed_and_private(study: SmallStudy):
+    for chart in charts_of(study, dict.fromkeys(study.benchmarks, HOSTILE)):
+        root = ElementTree.fromstring(chart.svg)
+        assert root.tag.endswith("svg")
+        assert chart.png.startswith(b"\x89PNG")
+        assert chart.alt.endswith(".")
+        assert chart.title
+        addresses = set(re.findall(r'(?:href|src)="([^"]*)"', chart.svg))
+        assert all(address.startswith(("#", "data:image/png;base64,")) for address in addresses)
+        assert "<script" not in chart.svg
+        assert "nan" not in texts(chart).lower()
+
+
+def test_equal_studies_give_equal_bytes():
+    first, second = charts_of(SmallStudy()), charts_of(SmallStudy())
+    assert [(chart.svg, chart.png) for chart in first] == [(chart.svg, chart.png) for chart in second]
+
+
+def test_the_year_and_the_program_are_left_out():
+    chart = draw_coverage(coverage_table(1.0, 2.0))
+    assert "dc:date" not in chart.svg
+    assert "Matplotlib" not in chart.svg.split("<metadata>")[1].split("</metadata>")[0]
+
+
+def coverage_table(*values: float) -> pd.DataFrame:
+    return pd.DataFrame({"coverage": values, "performance": 0.5, "n_eff": 20.0})
+
+
+def test_concepts_that_never_fire_stand_apart():
+    chart = draw_coverage(coverage_table(0, 0, 0.5, 1, 2, 4))
+    assert "never: 2" in texts(chart)
+    assert "(33.3%)" in texts(chart)
+    assert "median 1.5" in texts(chart)
+    assert chart.alt == "Histogram of coverage over 6 concepts: 2 (33.3%) have coverage 0."
+
+
+@pytest.mark.parametrize("values", [(), (0.0, 0.0), (3.0,), (3.0, 3.0), (1e-9, 1e9)])
+def test_coverage_of_any_spread_is_drawn(values: tuple[float, ...]):
+    assert f"never: {values.count(0.0)}" in texts(draw_coverage(coverage_table(*values)))
+
+
+def test_performance_counts_supported_concepts_only():
+    table = pd.DataFrame({"coverage": 1.0, "performance": [0.2, 0.4, 0.9, np.nan], "n_eff": [20, 20, 1, 20]})
+    chart = draw_performance(table, 0.55, RULES)
+    assert (
+        chart.alt == "Histogram of performance over 2 concepts with n_eff of at least 3; the median is 0.30."
+    )
+    assert "mean score 0.55" in texts(chart)
+    assert "mean score" not in texts(draw_performance(table, None, RULES))
+
+
+def test_accuracy_says_where_nothing_was_scored():
+    [chart, *_] = charts_of(SmallStudy(unscored=1.0))
+    assert texts(chart).count("no example scored") == 3
+
+
+def test_an_inline_figure_has_ids_of_its_own_and_no_fixed_size():
+    chart = draw_coverage(coverage_table(0, 1, 2))
+    inline = chart.inline_svg()
+    assert inline.startswith('<svg aria-hidden="true"')
+    assert all(name.startswith("coverage-") for name in re.findall(r'\bid="([^"]+)"', inline))
+    assert set(re.findall(r"url\(#([^)]+)\)", inline)) <= set(re.findall(r'\bid="([^"]+)"', inline))
+    assert set(re.findall(r'href="#([^"]+)"', inline)) <= set(re.findall(r'\bid="([^"]+)"', inline))
+    assert not re.search(r'<svg[^>]*(width|height)="[^"]*pt"', inline)
+    assert "viewBox" in inline
+
+
+def test_one_benchmark_has_nothing_to_compare():
+    chart = charts_of(SmallStudy(benchmarks=("north",)))[2]
+    assert "nothing to compare" in texts(chart)
+
+
+def test_long_names_are_cut():
+    [chart, *_] = charts_of(SmallStudy(), {"north": "x" * 500})
+    assert "x" * 25 + "…" in texts(chart)
+    assert "x" * 26 not in texts(chart)
