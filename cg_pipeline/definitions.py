@@ -4,11 +4,29 @@ from typing import Any
 
 import dagster as dg
 
-from cg_pipeline.defs import benchmark_assets, gap_assets, model_assets, reader_assets, training_assets
+from cg_pipeline.defs import (
+    benchmark_assets,
+    concept_assets,
+    gap_assets,
+    model_assets,
+    reader_assets,
+    report_assets,
+    training_assets,
+)
 from cg_pipeline.defs.asset_checks import ASSET_CHECKS
 from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
 from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice, data_directory
+
+MODULES = [
+    benchmark_assets,
+    model_assets,
+    reader_assets,
+    concept_assets,
+    gap_assets,
+    report_assets,
+    training_assets,
+]
 
 
 def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
@@ -22,9 +40,8 @@ def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
         "namer": Namer(store=store),
         "study_choice": StudyChoice(),
     }
-    modules = [benchmark_assets, model_assets, reader_assets, gap_assets, training_assets]
     return dg.Definitions(
-        assets=dg.load_assets_from_modules(modules),
+        assets=dg.load_assets_from_modules(MODULES),
         asset_checks=ASSET_CHECKS,
         jobs=JOBS,
         executor=dg.in_process_executor,  # a run is a process already

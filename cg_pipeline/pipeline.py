@@ -1,10 +1,12 @@
 """THE METHOD ON ONE PAGE: one function per stage, in running order.
 
-    rows ─ collect_examples ─┬─ complete ── score ──────────┐
-                             └─ read_concepts ──────────────┴─ measure_concepts      one benchmark
-    texts ─ describe_concepts ─────────┐                              │
-                                       ├── find_gaps ── summarise_suite             a suite
-                                       └── cluster_gaps ── write_report
+    rows ── collect_examples ─┬─ complete ── score ─┐
+                              └─ read_concepts ─────┴─ measure_concepts        one benchmark
+                                                             │
+    texts ── describe_concepts ──────┐                summarise_suite          a suite
+                                     └── find_gaps ──────────┘
+                                             │
+                                        cluster_gaps ── write_report
 
 A stage takes and returns the records of `records.py`; what it needs of the world comes in
 through a protocol. Dagster (`defs/`) gives each stage its inputs and stores what it

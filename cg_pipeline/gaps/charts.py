@@ -24,7 +24,7 @@ from cg_pipeline.gaps.drawing import (
     render,
 )
 from cg_pipeline.gaps.headline import BenchmarkHeadline, supported_performance
-from cg_pipeline.gaps.legible import shorten
+from cg_pipeline.gaps.legible import NO_NUMBER, decimal, shorten
 from cg_pipeline.gaps.selection import supported
 from cg_pipeline.gaps.tables import numbers
 from cg_pipeline.records import ConceptMetrics, Gap, SuiteMetrics
@@ -122,7 +122,7 @@ def draw_accuracy(headlines: Sequence[BenchmarkHeadline], titles: Mapping[str, s
         axes.set_xticks(np.linspace(0, 1, 6))
         axes.spines["bottom"].set_bounds(0, 1)
         axes.grid(axis="y", visible=False)
-        spoken = "; ".join(f"{line.benchmark} {line.accuracy:.2f}" for line in best_first)
+        spoken = "; ".join(f"{line.benchmark} {decimal(line.accuracy)}" for line in best_first) or NO_NUMBER
         alt = f"Bar chart of accuracy: {spoken}."
         return render(figure, name="accuracy", title="Accuracy by benchmark", alt=alt)
 
@@ -164,11 +164,14 @@ def draw_landscape(
     places = measured.set_index("concept_id")
     firm = supported(numbers(places, "n_eff"), rules)
     with canvas(4.2) as (figure, axes):
-        _scatter(axes, places.take(np.flatnonzero(~firm)), PALE, 7)
-        _scatter(axes, places.take(np.flatnonzero(firm)), SHADE, 7)
+        _scatter(axes, places.take(np.flatnonzero(~firm)), PALE, 7.0)
+        _scatter(axes, places.take(np.flatnonzero(firm)), SHADE, 7.0)
         for kind, members in by_kind.items():
             marked = places.filter([gap.concept_id for gap in members], axis="index")
-            _scatter(axes, marked, _GAP_COLOURS[kind], 16, f"{_GAP_WORDS[kind]} ({len(marked):,})")
+            _scatter(axes, marked, _GAP_COLOURS[kind], 16.0, f"{_GAP_WORDS[kind]} ({len(marked):,})")
+        if len(places) == 0:
+            axes.set_xlim(0.1, 10)
+            axes.text(1, 0.5, "No concept's performance could be measured.", ha="center", color=MUTED)
         _log_ticks(axes)
         axes.set_ylim(*_span(numbers(places, "performance")))
         axes.legend(

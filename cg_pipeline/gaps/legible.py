@@ -18,7 +18,7 @@ _JOINERS = "\u200c\u200d"
 _BREAK = re.compile(r"\r\n?|[\n\x0b\x0c\x85\u2028\u2029]")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$&])")
 _LINK = re.compile(r"(?i)(https?|ftp|mailto|www)(:|\.)")
-_BLOCK = re.compile(r"^(#{1,6}(?=\s|$)|[-+=](?=[\s\-+=]|$)|\d{1,9}(?=[.)]))")
+_BLOCK = re.compile(r"^(#{1,6}(?=\s|$)|[-+=](?=[\s\-+=]|$)|\d{1,9}(?=[.)](\s|$)))")
 
 
 def visible(text: str) -> str:

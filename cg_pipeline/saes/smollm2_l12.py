@@ -2,8 +2,8 @@
 
 Trained by `cg train-sae smollm2_l12`; its model card lies beside the weights.
 
-Why layer 12 of 30: of the middle layers tried it is read at the least cost, and its states
-are easier to rebuild from few latents than those of layer 15.
+Why layer 12 of 30 and 64 latents: short trials on layer 15 with 32 latents fell well short of
+the gate, states get harder to rebuild with depth, and layer 12 is read a fifth faster.
 """
 
 from cg_pipeline.models.smollm2_135m import MODEL

@@ -63,7 +63,7 @@ def naive_saliency(model: LoadedModel, sae: SAE, text: str, token_mask: str = "c
     states = model.module(torch.from_numpy(prompt.input_ids)[None], output_hidden_states=True).hidden_states[
         2
     ][0]
-    return sae.encode(states)[torch.from_numpy(prompt.counted(token_mask))].mean(0).numpy()
+    return sae.encode(states)[torch.from_numpy(prompt.counted(token_mask))].mean(0).detach().numpy()
 
 
 @pytest.mark.parametrize("chat", [True, False])

@@ -4,6 +4,7 @@ import duckdb
 import pytest
 
 from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.locks import hold
 from cg_pipeline.store.warehouse import Warehouse
 from tests.store.toys import MADE, METRICS, cell, frame
 from tests.store.workers import open_outside, processes, wait_for
@@ -60,3 +61,15 @@ def test_a_file_that_is_no_warehouse_is_reported_at_once(tmp_path: Path) -> None
     warehouse.layout.live.write_bytes(b"not a database" * 1000)
     with pytest.raises(duckdb.IOException, match="not a valid DuckDB database"):
         warehouse.load(METRICS)
+
+
+def test_writers_take_the_lock_for_themselves_and_readers_share_it(impatient: Warehouse) -> None:
+    with hold(impatient.layout.lock, exclusive=False, timeout_s=1.0):
+        assert len(impatient.load(METRICS)) == 2
+        for use in (lambda: put(impatient), impatient.publish):
+            with pytest.raises(TimeoutError, match="held by process"):
+                use()
+    with hold(impatient.layout.lock, exclusive=True, timeout_s=1.0):
+        with pytest.raises(TimeoutError, match="held by process"):
+            impatient.load(METRICS)
+        assert impatient.read_published("SELECT count(*) AS n FROM metrics").to_pylist() == [{"n": 2}]

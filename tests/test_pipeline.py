@@ -1,0 +1,273 @@
+"""The method from rows to report, with a model that cannot do one subject and a reader that knows its word."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TypedDict
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cg_pipeline import pipeline
+from cg_pipeline.gaps.inputs import ReportInputs
+from cg_pipeline.metrics import METRICS
+from cg_pipeline.protocols import ConceptEncoder, NamedGroup, TextGenerator
+from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score
+from cg_pipeline.specs import Benchmark, GapRules, LocalRows, ScoringPolicy, Study, grade
+from tests.gaps.small_study import MODEL, activations_of, concept, tiny_sae
+
+WORDS = ("river", "bread", "comet", "violin", "tax", "glacier")
+WEAK, ABSENT = WORDS.index("violin"), WORDS.index("glacier")
+STUDY = Study(
+    name="toy",
+    title="A toy study",
+    models=("tiny",),
+    benchmarks=("spoken", "chosen"),
+    rules=GapRules(model_gap_share=0.2, min_n_eff=5.0),
+)
+
+
+class Row(TypedDict):
+    """One toy question about one word."""
+
+    word: str
+    number: int
+
+
+def to_example(row: Row) -> Example:
+    prompt = f"Question {row['number']} about a {row['word']}?"
+    return Example(
+        benchmark="spoken", category=row["word"], cluster="", prompt=prompt, targets=(row["word"],)
+    )
+
+
+def compare(example: Example, completion: Completion) -> Score:
+    if not completion.text:
+        return grade(completion, None, reason="unparsed")
+    return grade(completion, float(completion.text == example.targets[0]), answer=completion.text)
+
+
+SPOKEN = Benchmark(
+    name="spoken",
+    title="Spoken answers",
+    scope="Words.",
+    licence="Apache-2.0",
+    source=LocalRows(path="suite/spoken.jsonl"),
+    row=Row,
+    to_example=to_example,
+    response="generation",
+    scoring="compare",
+    max_new_tokens=7,
+)
+POLICY = ScoringPolicy(name="compare", score=compare)
+ROWS = [Row(word=word, number=number) for number in range(10) for word in WORDS if word != "glacier"]
+
+
+class ToyModel:
+    """Answers with the word asked about, save that it cannot do violins and sometimes says nothing."""
+
+    def __init__(self) -> None:
+        self.limits: list[int] = []
+
+    def generate(self, examples: Sequence[Example], max_new_tokens: int) -> list[Completion]:
+        self.limits.append(max_new_tokens)
+        return [self._answer(example, "end") for example in examples]
+
+    def choose(self, examples: Sequence[Example]) -> list[Completion]:
+        return [self._answer(example, "choice") for example in examples]
+
+    def _answer(self, example: Example, stop: str) -> Completion:
+        text = "cello" if "violin" in example.prompt else example.targets[0]
+        return Completion(
+            model="tiny",
+            benchmark=example.benchmark,
+            example_id=example.example_id,
+            text="" if "Question 3 " in example.prompt else text,
+            stop=stop,
+            n_prompt_tokens=4,
+            n_completion_tokens=1,
+        )
+
+
+class ToyReader:
+    """One concept per word, active by 1 where its word is."""
+
+    n_concepts = len(WORDS)
+
+    def read(self, example_ids: Sequence[str], texts: Sequence[str]) -> ConceptActivations:
+        active = [[float(word in text) for word in WORDS] for text in texts]
+        return activations_of(np.array(active), example_ids)
+
+    def describe(self, texts: Sequence[str]) -> list[Concept]:
+        return [
+            concept(number, word, rate=sum(word in text for text in texts) / len(texts))
+            for number, word in enumerate(WORDS)
+        ]
+
+    def directions(self) -> np.ndarray:
+        return np.eye(len(WORDS))
+
+
+class ToyNamer:
+    source = "toy namer"
+
+    def name_group(self, kind: str, labels: Sequence[str]) -> NamedGroup:
+        return NamedGroup(name=f"{kind}: {', '.join(labels)}", explanation="Named by a toy.")
+
+
+def run(study: Study = STUDY) -> ReportInputs:
+    model, reader = ToyModel(), ToyReader()
+    texts = [f"A text about a {word}." for word in WORDS]
+    concepts = pipeline.describe_concepts(texts, reader)
+    spoken = list(pipeline.collect_examples(SPOKEN, ROWS))
+    chosen = [dataclasses.replace(example, benchmark="chosen") for example in spoken[:40]]
+    examples = {"spoken": spoken, "chosen": chosen}
+    by_choice = dataclasses.replace(SPOKEN, name="chosen", response="choice", max_new_tokens=0)
+    specs = {"spoken": SPOKEN, "chosen": by_choice}
+    completions = {name: pipeline.complete(specs[name], examples[name], model) for name in examples}
+    scores = {name: pipeline.score(POLICY, examples[name], completions[name]) for name in examples}
+    activations = {name: pipeline.read_concepts(examples[name], reader) for name in examples}
+    metrics = pd.concat(
+        [
+            pipeline.measure_concepts("tiny", name, activations[name], scores[name], METRICS, study)
+            for name in examples
+        ]
+    )
+    suite = pipeline.summarise_suite(metrics)
+    gaps = pipeline.find_gaps(suite, metrics, concepts, study)
+    return ReportInputs(
+        model=MODEL,
+        study=study,
+        sae=tiny_sae(reader.n_concepts),
+        benchmarks=specs,
+        examples=examples,
+        completions=completions,
+        scores=scores,
+        activations=activations,
+        concepts=concepts,
+        concept_metrics=metrics,
+        suite=suite,
+        gaps=gaps,
+        clusters=pipeline.cluster_gaps(gaps, concepts, reader, study, ToyNamer()),
+    )
+
+
+@pytest.fixture(scope="module")
+def toy() -> ReportInputs:
+    return run()
+
+
+def test_the_fakes_fit_the_protocols():
+    assert isinstance(ToyModel(), TextGenerator)
+    assert isinstance(ToyReader(), ConceptEncoder)
+
+
+def test_the_planted_gaps_are_found(toy: ReportInputs):
+    strongest = {(gap.scope, gap.kind): gap.concept_id for gap in reversed(toy.gaps)}
+    for scope in ("suite", "spoken", "chosen"):
+        assert strongest[scope, "model_gap"] == WEAK
+        assert strongest[scope, "missing"] == ABSENT
+
+
+def test_the_weak_concept_scores_0_and_the_others_1(toy: ReportInputs):
+    performance = toy.suite.set_index("concept_id")["performance"]
+    assert performance[WEAK] == 0
+    assert performance.drop([WEAK, ABSENT]).eq(1).all()
+    assert np.isnan(performance[ABSENT])
+
+
+def test_unscored_answers_are_left_out_and_counted(toy: ReportInputs):
+    assert [score.reason for score in toy.scores["spoken"] if score.value is None] == ["unparsed"] * 5
+    row = toy.concept_metrics.query("benchmark == 'spoken'").set_index("concept_id").loc[WEAK]
+    assert (row["n_examples"], row["n_scored"]) == (10, 9)
+
+
+def test_groups_are_named_by_the_namer(toy: ReportInputs):
+    names = {cluster.kind: cluster.name for cluster in toy.clusters}
+    assert names["model_gap"] == "model_gap: violin"
+    assert {cluster.name_source for cluster in toy.clusters} == {"toy namer"}
+
+
+def test_the_report_names_what_was_found(toy: ReportInputs):
+    report = pipeline.write_report(toy)
+    assert "Spoken answers" in report.html
+    assert "model_gap: violin" in report.html
+    assert "Model gaps: 1" in report.markdown
+
+
+def test_a_repeated_run_finds_the_same(toy: ReportInputs):
+    again = run()
+    pd.testing.assert_frame_equal(again.concept_metrics, toy.concept_metrics)
+    assert (again.gaps, again.clusters) == (toy.gaps, toy.clusters)
+
+
+def test_generation_gets_the_limit_of_the_benchmark_and_choice_none():
+    model = ToyModel()
+    examples = list(pipeline.collect_examples(SPOKEN, ROWS[:2]))
+    assert {completion.stop for completion in pipeline.complete(SPOKEN, examples, model)} == {"end"}
+    chosen = dataclasses.replace(SPOKEN, response="choice", max_new_tokens=0)
+    assert {completion.stop for completion in pipeline.complete(chosen, examples, model)} == {"choice"}
+    assert model.limits == [7]
+
+
+def test_scores_come_in_the_order_of_the_examples_whatever_that_of_the_completions():
+    examples = list(pipeline.collect_examples(SPOKEN, ROWS[:6]))
+    completions = ToyModel().generate(examples, 7)
+    scores = pipeline.score(POLICY, examples, completions[::-1])
+    assert [score.example_id for score in scores] == [example.example_id for example in examples]
+
+
+def test_a_missing_or_foreign_completion_is_refused():
+    examples = list(pipeline.collect_examples(SPOKEN, ROWS[:3]))
+    completions = ToyModel().generate(examples, 7)
+    with pytest.raises(
+        ValueError, match="2 completions for 3 examples, 1 of which have none; expected one each"
+    ):
+        pipeline.score(POLICY, examples, completions[:2])
+    with pytest.raises(ValueError, match="3 completions for 2 examples, 0 of which have none"):
+        pipeline.score(POLICY, examples[:2], completions)
+
+
+def test_scores_and_activations_are_matched_by_example_and_not_by_place(toy: ReportInputs):
+    activations, scores = toy.activations["spoken"], toy.scores["spoken"]
+    found = pipeline.measure_concepts("tiny", "spoken", activations, scores[::-1], METRICS, STUDY)
+    expected = toy.concept_metrics.query("benchmark == 'spoken'")
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_scores_of_other_examples_are_refused(toy: ReportInputs):
+    activations, scores = toy.activations["spoken"], toy.scores["spoken"]
+    with pytest.raises(
+        ValueError, match="49 scores and 50 activations of 'tiny' on 'spoken' are not about the same"
+    ):
+        pipeline.measure_concepts("tiny", "spoken", activations, scores[1:], METRICS, STUDY)
+
+
+def test_every_metric_of_the_catalogue_is_a_column(toy: ReportInputs):
+    assert list(toy.concept_metrics.columns) == ["model", "benchmark", "concept_id", *METRICS]
+
+
+def test_the_studys_normaliser_is_used(toy: ReportInputs):
+    plain = run(dataclasses.replace(STUDY, normaliser="none"))
+    scaled = toy.suite["coverage"] / plain.suite["coverage"]
+    assert (scaled.dropna() > 1).all()
+    assert [(gap.kind, gap.concept_id) for gap in plain.gaps] == [
+        (gap.kind, gap.concept_id) for gap in toy.gaps
+    ]
+
+
+def test_an_empty_benchmark_is_measured_as_empty():
+    empty = activations_of(np.zeros((0, 6)), [])
+    found = pipeline.measure_concepts("tiny", "spoken", empty, [], METRICS, STUDY)
+    assert (found["coverage"] == 0).all()
+    assert found["performance"].isna().all()
+    assert (found["n_examples"] == 0).all()
+
+
+def test_rows_that_make_no_sense_are_refused_where_they_are():
+    with pytest.raises(ValueError, match="prompt is ' '; expected text"):
+        list(pipeline.collect_examples(dataclasses.replace(SPOKEN, to_example=_nonsense), ROWS[:1]))
+
+
+def _nonsense(row: Row) -> Example:
+    return Example(benchmark="spoken", category="any", cluster="", prompt=" ", targets=("x",))
