@@ -1,4 +1,4 @@
-"""The method from rows to report, with a model that cannot do one subject and a reader that knows its word."""
+"""The method from rows to report: a model that cannot do one subject, a reader that knows its word."""
 
 import dataclasses
 from collections.abc import Sequence

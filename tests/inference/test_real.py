@@ -1,7 +1,6 @@
 """The embedded model and SAE themselves."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +25,9 @@ IDS = torch.tensor([[504, 3575, 282, 4649, 314]])
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoadedModel]:
+def model(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     """SmolLM2, converted for this test run."""
-    yield load_model(MODEL, cache_dir=tmp_path_factory.mktemp("models"), data_dir=DATA)
+    return load_model(MODEL, cache_dir=tmp_path_factory.mktemp("models"), data_dir=DATA)
 
 
 @pytest.fixture(scope="module")
@@ -80,19 +79,20 @@ def test_hidden_states_are_those_after_the_block(model: LoadedModel) -> None:
     """F23."""
     states = read_hidden_states(model.module, SAE.hookpoint, IDS, torch.ones_like(IDS))
 
-    expected = model.module(IDS, output_hidden_states=True).hidden_states[16]
+    expected = model.module(IDS, output_hidden_states=True).hidden_states[13]
     torch.testing.assert_close(states, expected, rtol=1e-5, atol=1e-4)
 
 
 def test_answers_do_not_depend_on_batching(model: LoadedModel, prompts: list[str]) -> None:
     """F6."""
+    choices = ("yes", "no", "I do not know")
     examples = [
         Example(
             benchmark="b",
             category="c",
             cluster="",
             prompt=text,
-            choices=("yes", "no", "I do not know"),
+            choices=choices,
             targets=("no",),
         )
         for text in prompts[:8]
