@@ -271,9 +271,13 @@ def test_two_models_never_share_answers():
 
 def test_activations_follow_what_is_read_not_where_it_stands():
     one, two = (to_example({"q": question, "a": "4"}) for question in ("2 + 2?", "1 + 3?"))
-    assert identity.activations_id([one, two], WORLD.sae, "weights") != identity.activations_id([two, one], WORLD.sae, "weights")
+    assert identity.activations_id([one, two], WORLD.sae, "weights") != identity.activations_id(
+        [two, one], WORLD.sae, "weights"
+    )
     recategorised = replace(one, category="other")
-    assert identity.activations_id([one], WORLD.sae, "weights") == identity.activations_id([recategorised], WORLD.sae, "weights")
+    assert identity.activations_id([one], WORLD.sae, "weights") == identity.activations_id(
+        [recategorised], WORLD.sae, "weights"
+    )
 
 
 def test_a_suite_counts_each_benchmark_by_name_in_any_order():

@@ -1,7 +1,7 @@
 """Arithmetic word problems with one number for an answer (embedded suite, Apache-2.0).
 
 A raw row:
-    {"category": "shopping", "question": "A mug costs 4 euros. What do three mugs cost, in euros?", "answer": "12"}
+    {"category": "shopping", "question": "A mug costs 4 euros. What do three cost, in euros?", "answer": "12"}
 """
 
 import re

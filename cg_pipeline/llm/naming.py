@@ -129,7 +129,7 @@ class LlmNamer:
         return NamedGroup(name=answer.name, explanation=answer.explanation)
 
     def totals(self) -> dict[str, int | float]:
-        """What naming has taken so far: calls, those answered from the cache, tokens, and cost if prices are known."""
+        """What naming has taken so far: calls, how they ended, tokens, and cost if prices are known."""
         usage, cost = self.chat.total_usage, self.chat.total_cost
         spent = {
             "llm_calls": len(self.chat.ledger),

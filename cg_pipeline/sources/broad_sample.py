@@ -41,5 +41,5 @@ def _read(data_dir: Path) -> bytes:
         return (data_dir / SAMPLE).read_bytes()
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"{data_dir / SAMPLE} is missing; expected the broad sample that ships with the project. Restore it."
+            f"{data_dir / SAMPLE} is missing; expected the sample that ships with the project. Restore it."
         ) from None

@@ -22,5 +22,5 @@ def weights_hash(sae: Sae, data_dir: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"{path} is missing; expected the weights of SAE {sae.name!r}. Restore the directory, or train it anew."
+            f"{path} is missing; expected the weights of SAE {sae.name!r}. Restore it, or train it anew."
         ) from None

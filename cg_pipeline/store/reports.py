@@ -8,7 +8,7 @@ from cg_pipeline.store.layout import Layout
 
 
 def save_report(layout: Layout, model: str, files: Mapping[str, str]) -> dict[str, Path]:
-    """Write a report's files below the model's report directory; returns their paths relative to the data directory."""
+    """Write a report's files below the model's directory; returns their paths from the data directory."""
     directory = layout.report(model)
     for name, text in files.items():
         write_whole(directory / name, text.encode("utf-8"))

@@ -19,7 +19,7 @@ def fill(
     save: Callable[[int, Sequence[T]], object],
     metadata: Mapping[str, Any],
 ) -> int:
-    """Save every block whose shard is absent or damaged, then complete the set; returns how many were computed.
+    """Save every block whose shard is absent or damaged, complete the set; returns how many were saved.
 
     A second process that wants the same set waits here and then finds nothing left to do.
     """

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from cg_pipeline.saes.smollm2_l12 import SAE
 from transformers import AutoModelForCausalLM
 
 from cg_pipeline.inference.encoder import SaeEncoder
@@ -17,6 +16,7 @@ from cg_pipeline.inference.models import LoadedModel, load_model
 from cg_pipeline.inference.prompts import render_prompt
 from cg_pipeline.models.smollm2_135m import MODEL
 from cg_pipeline.records import Example
+from cg_pipeline.saes.smollm2_l12 import SAE
 from cg_pipeline.specs import PackagedGguf
 
 pytestmark = pytest.mark.real
@@ -106,7 +106,7 @@ def test_answers_do_not_depend_on_batching(model: LoadedModel, prompts: list[str
 
 
 def test_reading_does_not_depend_on_batching(model: LoadedModel, prompts: list[str]) -> None:
-    """F6. TopK may keep another of two nearly equal latents; that is a difference of one token's worth, and rare."""
+    """F6. TopK may keep another of two nearly equal latents: one token's worth of difference, and rare."""
     names = [str(i) for i in range(len(prompts))]
     together = SaeEncoder(SAE, model, data_dir=DATA).read(names, prompts).matrix().toarray()
     alone = SaeEncoder(SAE, model, data_dir=DATA, batch_tokens=1).read(names, prompts).matrix().toarray()

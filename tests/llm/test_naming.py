@@ -197,7 +197,9 @@ def test_a_model_that_never_names_is_a_naming_failure(tmp_path: Path):
 def test_totals_add_up_calls_tokens_and_cost(tmp_path: Path):
     prices = {"input_price": 1.0, "output_price": 2.0}
     with FakeServer([good(), failure(500)]) as server:
-        subject = LlmNamer(ChatModel(Endpoint(base_url=server.url, model="m-1", max_retries=0, **prices), tmp_path))
+        subject = LlmNamer(
+            ChatModel(Endpoint(base_url=server.url, model="m-1", max_retries=0, **prices), tmp_path)
+        )
         subject.name_group("missing", LABELS)
         subject.name_group("missing", LABELS)
         with pytest.raises(NamingFailed):
@@ -205,4 +207,6 @@ def test_totals_add_up_calls_tokens_and_cost(tmp_path: Path):
     totals = subject.totals()
     assert (totals["llm_calls"], totals["llm_calls_cached"], totals["llm_calls_failed"]) == (3, 1, 1)
     assert totals["llm_input_tokens"] > 0
-    assert totals["llm_cost"] == pytest.approx((totals["llm_input_tokens"] + 2 * totals["llm_output_tokens"]) / 1e6)
+    assert totals["llm_cost"] == pytest.approx(
+        (totals["llm_input_tokens"] + 2 * totals["llm_output_tokens"]) / 1e6
+    )

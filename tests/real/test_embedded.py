@@ -179,5 +179,3 @@ def test_every_example_is_read(suite_activations) -> None:
     for name, activations in suite_activations.items():
         assert (activations.n_tokens > 0).all(), name
         assert len(activations.example_ids) == len(examples_of(name))
-
-
