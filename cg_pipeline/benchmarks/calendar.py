@@ -1,7 +1,7 @@
 """Calendar and time, multiple choice (embedded suite, Apache-2.0).
 
 A raw row:
-    {"category": "weekdays", "question": "What follows Friday?", "choices": ["Monday", "Saturday"], "answer": 1}
+    {"category": "weekdays", "question": "What follows Friday?", "choices": ["Mon", "Sat"], "answer": 1}
 """
 
 from typing import TypedDict

@@ -1,7 +1,7 @@
 """Words in context, multiple choice (embedded suite, Apache-2.0).
 
 A raw row:
-    {"category": "opposites", "question": "Name the opposite of hot.", "choices": ["cold", "warm"], "answer": 0}
+    {"category": "opposites", "question": "Opposite of hot?", "choices": ["cold", "warm"], "answer": 0}
 """
 
 from typing import TypedDict
