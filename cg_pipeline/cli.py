@@ -42,6 +42,7 @@ def demo(name: str) -> None:
 
     from cg_pipeline.catalog import lookup
     from cg_pipeline.definitions import assemble
+    from cg_pipeline.defs.recovery import fail_orphaned_runs
     from cg_pipeline.defs.resources import Namer, Store, data_directory
     from cg_pipeline.defs.runs import Unit, run_study
     from cg_pipeline.store.schema import TABLES
@@ -61,6 +62,7 @@ def demo(name: str) -> None:
     click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
     try:
         with dagster.DagsterInstance.get() as instance:
+            fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
             run_study(
                 assemble(store.data_dir), instance, study, store.layout, Namer(store=store).source, report
             )

@@ -1,22 +1,23 @@
 """Runs left behind by a dead host: Dagster's default launcher cannot tell, so we look for their processes.
 
-Called before the UI starts. A run that is marked as running but whose worker process no
+Called before the UI and before `cg demo`. A run that is marked as running but whose worker process no
 longer exists is marked failed and gives back its pool slots; Dagster's own retry then
 starts it again.
 """
 
-import os
 import re
+import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import dagster as dg
+import psutil
 
 _UNFINISHED = [
     dg.DagsterRunStatus.STARTING,
     dg.DagsterRunStatus.STARTED,
     dg.DagsterRunStatus.CANCELING,
 ]
+_CLOCK_SLACK_S = 2.0
 _PID = re.compile(r"\bpid:? ?(\d+)", re.IGNORECASE)
 
 
@@ -31,8 +32,10 @@ def fail_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
 
 
 def _is_orphan(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
+    record = instance.get_run_record_by_id(run.run_id)
+    started = (record.start_time if record else None) or time.time()
     pids = set(_pids(instance, run.run_id))
-    return bool(pids) and not any(_is_running(pid) for pid in pids)
+    return bool(pids) and not any(_is_running(pid, started) for pid in pids)
 
 
 def _pids(instance: dg.DagsterInstance, run_id: str) -> Iterator[int]:
@@ -42,17 +45,14 @@ def _pids(instance: dg.DagsterInstance, run_id: str) -> Iterator[int]:
             yield int(pid)
 
 
-def _is_running(pid: int) -> bool:
-    """Whether a process of that number exists and, where that can be told, is one of Dagster's."""
-    command_line = Path(f"/proc/{pid}/cmdline")
-    if command_line.exists():
-        return b"dagster" in command_line.read_bytes() or pid == os.getpid()
-    if Path("/proc").is_dir():
-        return False
+def _is_running(pid: int, run_started: float) -> bool:
+    """Whether the process still exists; one that began after the run is a stranger with the same number."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        process = psutil.Process(pid)
+        return (
+            process.status() != psutil.STATUS_ZOMBIE and process.create_time() <= run_started + _CLOCK_SLACK_S
+        )
+    except psutil.NoSuchProcess:
         return False
-    except PermissionError:
+    except psutil.AccessDenied:
         return True
-    return True

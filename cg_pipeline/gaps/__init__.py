@@ -1,5 +1,6 @@
 """From numbers by concept to gaps: combining benchmarks, selecting, grouping, naming, drawing, reporting.
 
-Reading order: suite, selection, headline and overlap (what is found); clustering and naming
-(which belong together); excerpts, legible, drawing, charts and report (what people read).
+Reading order: suite, selection, headline and overlap (what is found); clustering, wording and
+naming (what belongs together); findings, excerpts and fineprint (what a report says); legible,
+drawing, charts, benchmark_charts, landscape and report (how people see it).
 """

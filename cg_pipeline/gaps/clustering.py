@@ -11,6 +11,7 @@ more than a second that loading the package need not spend.
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -107,7 +108,8 @@ def _leading_components(
     from sklearn.utils.extmath import randomized_svd
     from threadpoolctl import threadpool_limits
 
-    n_components = min(_COMPONENTS, *(size - 1 for size in rows.shape))
+    n_rows, n_columns = cast(tuple[int, int], rows.shape)
+    n_components = min(_COMPONENTS, n_rows - 1, n_columns - 1)
     if n_components < 2:
         return rows.toarray() if isinstance(rows, sparse.csr_array) else rows
     with threadpool_limits(limits=1):  # sums in one order: equal input, equal groups

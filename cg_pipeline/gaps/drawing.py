@@ -31,6 +31,10 @@ WIDTH = 7.0
 
 _FONTS = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
+_TAG = re.compile(r"<[^>]+>")
+_SIZE = re.compile(r' (?:width|height)="[^"]*pt"')
+_REFERENCE = re.compile(r'\bid="|href="#|url\(#')
+
 _STYLE: Any = {
     "axes.axisbelow": True,
     "axes.edgecolor": MUTED,
@@ -77,36 +81,60 @@ class Chart:
     """What it shows, in one or two sentences, for readers who cannot see it."""
     svg: str
     """A complete SVG document."""
-    png: bytes
+    figure: Any
+    """Matplotlib's figure, from which `png` is made."""
+
+    @property
+    def png(self) -> bytes:
+        """The same as a PNG file, for places that show no SVG."""
+        picture = io.BytesIO()
+        with _style():
+            self.figure.savefig(picture, format="png", dpi=144, metadata={"Software": None})
+        return picture.getvalue()
 
     def inline_svg(self) -> str:
         """The `<svg>` element alone, for HTML: as wide as its place, with ids of its own."""
-        element = self.svg[self.svg.index("<svg") :]
-        element = re.sub(r' width="[^"]*pt"| height="[^"]*pt"', "", element, count=2)
-        element = re.sub(r'\bid="([^"]+)"', rf'id="{self.name}-\1"', element)
-        element = re.sub(r'href="#([^"]+)"', rf'href="#{self.name}-\1"', element)
-        element = re.sub(r"url\(#([^)]+)\)", rf"url(#{self.name}-\1)", element)
+        element = _TAG.sub(self._with_own_ids, self.svg[self.svg.index("<svg") :])
+        element = _SIZE.sub("", element, count=2)
         return element.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1).strip()
+
+    def _with_own_ids(self, tag: re.Match[str]) -> str:
+        return _REFERENCE.sub(rf"\g<0>{self.name}-", tag[0])
 
 
 @contextmanager
 def canvas(height: float) -> Iterator[tuple["Figure", "Axes"]]:
     """A figure of the report's width with one axes, in the report's style."""
-    import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context(_STYLE), warnings.catch_warnings():
-        # Labels may be in any script: the SVG leaves glyphs to the reader, the PNG shows a box.
-        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
+    with _style():
         figure = Figure(figsize=(WIDTH, height))
         yield figure, figure.add_subplot()
 
 
 def render(figure: "Figure", *, name: str, title: str, alt: str) -> Chart:
     """The figure as a chart; call it within its `canvas`."""
-    svg, png = io.StringIO(), io.BytesIO()
+    svg = io.StringIO()
     metadata = {"Date": None, "Creator": None, "Title": title}
     figure.savefig(svg, format="svg", dpi=216, metadata=metadata)  # dots per inch of pictures inside it
-    figure.savefig(png, format="png", dpi=144, metadata={"Software": None})
     text = svg.getvalue().replace("'DejaVu Sans'", _FONTS)
-    return Chart(name=name, title=title, alt=alt, svg=text, png=png.getvalue())
+    return Chart(name=name, title=title, alt=alt, svg=text, figure=figure)
+
+
+def log_axis(axes: "Axes") -> None:
+    """A logarithmic x axis with plain numbers: 0.01, 1, 100."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib as mpl
+
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        # Labels may be in any script: the SVG leaves glyphs to the reader, the PNG shows a box.
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
+        yield

@@ -7,10 +7,13 @@ from functools import cache
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from cg_pipeline.gaps.benchmark_charts import draw_accuracy, draw_overlap
+from cg_pipeline.gaps.charts import draw_coverage, draw_performance
 from cg_pipeline.gaps.drawing import Chart
 from cg_pipeline.gaps.findings import SHOWN, Findings, KindFinding, collect_findings
 from cg_pipeline.gaps.fineprint import LIMITS, settings
 from cg_pipeline.gaps.inputs import Report, ReportInputs
+from cg_pipeline.gaps.landscape import draw_landscape
 from cg_pipeline.gaps.legible import (
     counted,
     decimal,
@@ -96,20 +99,17 @@ def flatten(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[st
 
 
 def _charts(inputs: ReportInputs, found: Findings) -> dict[str, Chart]:
-    # Matplotlib takes most of a second to import, and only a report needs it.
-    from cg_pipeline.gaps import charts
-
     rules = inputs.study.rules
     alive = alive_rows(inputs.suite, inputs.concepts)
     titles = {line.benchmark: inputs.title_of(line.benchmark) for line in found.headlines}
     of_suite = [gap for gap in inputs.gaps if gap.scope == SUITE]
     labels = {concept.concept_id: concept.label for concept in inputs.concepts}
     drawn = [
-        charts.draw_accuracy(found.headlines, titles),
-        charts.draw_coverage(alive),
-        charts.draw_overlap(benchmark_overlap(inputs.concept_metrics, inputs.concepts), titles),
-        charts.draw_performance(alive, found.mean_score, rules),
-        charts.draw_landscape(alive, of_suite, labels, rules),
+        draw_accuracy(found.headlines, titles),
+        draw_coverage(alive),
+        draw_overlap(benchmark_overlap(inputs.concept_metrics, inputs.concepts), titles),
+        draw_performance(alive, found.mean_score, rules),
+        draw_landscape(alive, of_suite, labels, rules),
     ]
     return {chart.name: chart for chart in drawn}
 

@@ -18,6 +18,8 @@ _MAX_NEIGHBOURS = 2
 _MAX_TOKENS = 8
 _MAX_CONTEXTS = 5
 _MIN_SHARE = 0.12
+_MAX_CONCEPT_SHARE = 0.03
+_MIN_TEXTS = 3
 _MAX_WORD_LENGTH = 24
 
 
@@ -48,7 +50,7 @@ def strongest_contexts(occurrences: Sequence[Occurrence]) -> tuple[str, ...]:
 
 
 def frequent_neighbours(occurrences: Sequence[Occurrence]) -> dict[str, int]:
-    """Words around the firings with the number of texts they are in: at least two, and a quarter of all."""
+    """Words around the firings with the number of texts they are in: at least three, and a quarter of all."""
     texts: defaultdict[str, set[str]] = defaultdict(set)
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     own = {occurrence.word.casefold() for occurrence in occurrences}
@@ -56,7 +58,7 @@ def frequent_neighbours(occurrences: Sequence[Occurrence]) -> dict[str, int]:
         for word, form in occurrence.neighbours().items():
             texts[word].add(occurrence.text)
             forms[word][form] += 1
-    least = max(2, len({occurrence.text for occurrence in occurrences}) / 4)
+    least = max(_MIN_TEXTS, len({occurrence.text for occurrence in occurrences}) / 4)
     return {
         forms[word].most_common(1)[0][0]: len(found)
         for word, found in texts.items()

@@ -21,19 +21,30 @@ _FINAL_NORMS = ("norm", "ln_f", "final_layer_norm")
 def promoted_tokens(
     model: LoadedModel, directions: Float[Tensor, "d_sae d_model"], n: int = 8
 ) -> list[tuple[str, ...]]:
-    """For each direction, the readable tokens whose logits it raises most, highest first.
+    """For each direction, the readable tokens whose logits it raises most for that token, highest first.
 
     logits = W_U (g ⊙ d), with g the scale of the final norm; the norm itself, which depends
-    on everything else in the stream, is left out. Special tokens, white space, parts of
-    characters and repeats in another case are passed over.
+    on everything else in the stream, is left out. Each token's logit is then counted in its
+    own standard deviations over all directions: some rare tokens (`ChannelType`) move with any
+    direction, and would top every list. Special tokens, white space, parts of characters and
+    repeats in another case are passed over.
     """
     unembedding = model.module.get_output_embeddings().weight.float()
     scaled = directions * _final_scale(model.module.base_model, directions)
+    centred = scaled - scaled.mean(0)
+    spread = _spread(centred, unembedding)
     found: list[tuple[str, ...]] = []
-    for some in scaled.split(_DIRECTIONS_AT_ONCE):
-        ranked = (some @ unembedding.T).topk(min(8 * n, len(unembedding)), dim=-1).indices.tolist()
+    for some in centred.split(_DIRECTIONS_AT_ONCE):
+        scores = (some @ unembedding.T) / spread
+        ranked = scores.topk(min(8 * n, len(unembedding)), dim=-1).indices.tolist()
         found.extend(_first_readable(model.tokenizer, row, n) for row in ranked)
     return found
+
+
+def _spread(centred: Float[Tensor, "d_sae d_model"], unembedding: Float[Tensor, "vocab d_model"]) -> Tensor:
+    """Standard deviation of each token's logit over the directions: √(uᵀ C u), C their covariance."""
+    covariance = centred.T @ centred / len(centred)
+    return ((unembedding @ covariance) * unembedding).sum(-1).clamp(min=1e-12).sqrt()
 
 
 def _final_scale(base: nn.Module, like: Tensor) -> Tensor:

@@ -2,7 +2,9 @@
 
 import os
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -25,6 +27,7 @@ import os, sys, time
 from pathlib import Path
 import dagster as dg
 from cg_pipeline.defs import model_assets, reader_assets
+from cg_pipeline.defs.recovery import fail_orphaned_runs
 from cg_pipeline.defs.runs import run_study
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.studies import STUDIES
@@ -47,7 +50,8 @@ for kind in ("choose", "generate"):
 tiny_study.FakeEncoder.read = slowly("read", tiny_study.FakeEncoder.read)
 definitions = tiny_study.tiny_definitions(data_dir)
 print("ready", flush=True)
-with dg.DagsterInstance.ephemeral() as instance:
+with dg.DagsterInstance.get() as instance:
+    fail_orphaned_runs(instance)
     study, quiet = STUDIES["embedded"], lambda unit, stale: None
     run_study(definitions, instance, study, Layout(data_dir), "automatic", quiet)
 print("finished", flush=True)
@@ -55,7 +59,16 @@ print("finished", flush=True)
 
 
 def start(data_dir: Path, log: Path) -> subprocess.Popen:
-    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    home = data_dir / "home"
+    home.mkdir(exist_ok=True)
+    shutil.copy(CHECKOUT / "dagster.yaml", home)  # with its pools: a killed run must not keep its slot
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(CHECKOUT),
+        "DAGSTER_HOME": str(home),
+        "CG_DAGSTER_STORAGE": str(home / "storage"),
+    }
+    (home / "storage").mkdir(exist_ok=True)
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", RUN, data_dir, log],
         env=environment, cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -63,6 +76,12 @@ def start(data_dir: Path, log: Path) -> subprocess.Popen:
     assert process.stdout
     assert process.stdout.readline() == "ready\n"
     return process
+
+
+def unfinished_runs(home: Path) -> list[str]:
+    with sqlite3.connect(home / "storage" / "runs.db") as runs:
+        found = runs.execute("select status from runs where status not in ('SUCCESS', 'FAILURE')")
+        return [status for (status,) in found]
 
 
 def contents(data_dir: Path) -> dict[str, list[tuple]]:
@@ -95,3 +114,4 @@ def test_ten_kills_lose_at_most_one_shard_each(tmp_path: Path) -> None:
     needed = len(calm_log.read_text().splitlines())
     assert needed <= computed <= needed + kills
     assert not list(stormy.rglob(".tmp-*")), "half-written files are left behind"
+    assert unfinished_runs(stormy / "home") == []

@@ -23,7 +23,8 @@ VERBS = [
     for verb, where in [("jump", "it"), ("walk", "mud"), ("fall", "ice")]
 ]
 FILLER = [
-    [at(f"{word} {verb} the wall", word) for verb in ("hits", "sees")] for word in ("One", "Two", "Six")
+    [at(f"{word} {verb} the wall", word) for verb in ("hits", "sees", "eats")]
+    for word in ("One", "Two", "Six")
 ]
 
 

@@ -1,22 +1,32 @@
 """The logit lens of directions."""
 
+import pytest
 import torch
 
 from cg_pipeline.inference.promotion import promoted_tokens
-from tests.fakes import tiny_loaded_model
+from tests.fakes import Architecture, tiny_loaded_model
 
 
-def test_a_direction_promotes_the_tokens_it_points_at() -> None:
-    """The unembedding row of a token is the direction that raises it most, once rows have equal length."""
-    model = tiny_loaded_model()
-    head = model.module.get_output_embeddings().weight
-    head.copy_(torch.nn.functional.normalize(head, dim=-1))
-    ids = model.tokenizer(" the cat answer is", add_special_tokens=False)["input_ids"]
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "gpt_neox"])
+def test_each_direction_promotes_what_it_raises_most_for_that_token(architecture: Architecture) -> None:
+    """Against the definition: every logit of every direction, in standard deviations over the directions."""
+    model = tiny_loaded_model(architecture)
+    base = model.module.base_model
+    norm = next(getattr(base, name) for name in ("norm", "ln_f", "final_layer_norm") if hasattr(base, name))
+    norm.weight.copy_(torch.rand(16, generator=torch.Generator().manual_seed(1)) + 0.1)
+    directions = torch.randn(40, 16, generator=torch.Generator().manual_seed(0))
 
-    found = promoted_tokens(model, head[ids].float(), n=3)
+    found = promoted_tokens(model, directions, n=1)
 
-    assert [tokens[0] for tokens in found] == [model.tokenizer.decode([token]).strip() for token in ids]
-    assert all(len(tokens) <= 3 for tokens in found)
+    logits = model.module.get_output_embeddings()(directions * norm.weight)
+    scores = (logits - logits.mean(0)) / logits.std(0, correction=0)
+    for row, tokens in zip(scores, found, strict=True):
+        texts = (
+            model.tokenizer.decode([token]).strip() for token in row.argsort(descending=True) if token > 3
+        )
+        assert tokens == (
+            next(text for text in texts if text.isprintable() and text and "\ufffd" not in text),
+        )
 
 
 def test_only_what_a_person_can_read_is_listed() -> None:
@@ -28,20 +38,3 @@ def test_only_what_a_person_can_read_is_listed() -> None:
     assert listed
     assert all(token == token.strip() and token and token.isprintable() for token in listed)
     assert not any(mark in token for token in listed for mark in ("Ġ", "\ufffd", "<|im_end|>"))
-
-
-def test_the_scale_of_the_final_norm_counts() -> None:
-    model = tiny_loaded_model()
-    model.module.model.norm.weight.copy_(
-        torch.tensor([1.0] + [0.0] * 15)
-    )  # only the first axis reaches the head
-    head = model.module.get_output_embeddings().weight
-    directions = torch.eye(16)[:1] + 5 * torch.eye(16)[1:2]
-
-    [tokens] = promoted_tokens(model, directions, n=1)
-
-    ranked = head[:, 0].argsort(descending=True).tolist()
-    readable = (model.tokenizer.decode([token]).strip() for token in ranked if token > 3)
-    assert tokens[0] == next(
-        text for text in readable if text.isprintable() and text and "\ufffd" not in text
-    )

@@ -9,7 +9,7 @@ from scipy import sparse
 from cg_pipeline.specs import Evidence
 from tests.oracle import OracleBenchmark
 
-CASES = settings(max_examples=60, deadline=None)
+CASES = settings(max_examples=40, deadline=None)
 
 _SALIENCY = st.floats(2**-10, 1000, width=32).map(float)
 _SCORE = st.one_of(st.none(), st.sampled_from([0.0, 1.0]), st.floats(0, 1, width=32))
