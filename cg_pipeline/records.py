@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-import pandas as pd
+import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 from jaxtyping import Float, Int
-from scipy import sparse
+from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
 ScoreOutcome = Literal["right", "wrong", "partial", "unscored"]
 GapKind = Literal["missing", "under_represented", "over_represented", "model_gap"]

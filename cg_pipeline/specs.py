@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy import sparse
+from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
 from cg_pipeline.records import Completion, Example, Score, outcome_of
 

@@ -89,7 +89,7 @@ def gap_report(
         scores=_by_benchmark(scores, study),
         activations={name: activations[name] for name in study.benchmarks},
         concepts=concepts,
-        concept_metrics=concept_metrics[concept_metrics["benchmark"].isin(study.benchmarks)],
+        concept_metrics=pipeline.keep_study(concept_metrics, study),
         suite=suite_metrics,
         gaps=gaps,
         clusters=gap_clusters,

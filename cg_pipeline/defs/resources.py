@@ -22,6 +22,7 @@ from cg_pipeline.studies import STUDIES
 if TYPE_CHECKING:
     from cg_pipeline.inference.encoder import SaeEncoder
     from cg_pipeline.inference.language_model import LanguageModel
+    from cg_pipeline.inference.models import LoadedModel
     from cg_pipeline.llm.naming import LlmNamer
 
 CHECKOUT = Path(__file__).parents[2]
@@ -119,7 +120,7 @@ def _encoder(sae: Sae, layout: Layout, device: str, batch_tokens: int) -> "SaeEn
 
 
 @lru_cache(maxsize=2)
-def _loaded(model: Model, layout: Layout, device: str) -> object:
+def _loaded(model: Model, layout: Layout, device: str) -> "LoadedModel":
     from cg_pipeline.inference.models import load_model
 
     return load_model(model, cache_dir=layout.cache, data_dir=layout.data_dir, device=device)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from cg_pipeline.gaps.drawing import BLUE, GROUND, INK, ORANGE, Chart, canvas, log_axis, render
+from cg_pipeline.gaps.drawing import BLUE, GROUND, INK, MUTED, ORANGE, Chart, canvas, log_axis, render
 from cg_pipeline.gaps.headline import supported_performance
 from cg_pipeline.gaps.tables import numbers
 from cg_pipeline.records import ConceptMetrics, SuiteMetrics
@@ -35,9 +35,8 @@ def draw_coverage(rows: ConceptMetrics | SuiteMetrics) -> Chart:
             "fontsize": 9.5,
         }
         axes.annotate(note, (zero, n_missing), (0, 5), **at_top)
-        log_axis(axes)
-        powers = 10.0 ** np.arange(np.ceil(np.log10(edges[0])), np.floor(np.log10(edges[-1])) + 1)
-        axes.set_xticks([zero, *powers], ["0", *(f"{power:g}" for power in powers)])
+        log_axis(axes, float(edges[0]), float(edges[-1]))
+        axes.set_xticks([zero, *axes.get_xticks()], ["0", *(f"{mark:g}" for mark in axes.get_xticks())])
         axes.set_xlim(edges[0] / step**9, edges[-1] * step)
         axes.set_ylim(0, max(n_missing * 1.25, highest * 1.2, 1.25))
         if len(covered):
@@ -58,7 +57,9 @@ def draw_performance(rows: ConceptMetrics | SuiteMetrics, mean_score: float | No
         axes.set_xlim(0, 1)
         axes.set_ylim(0, max(highest, 1) * 1.22)
         _whole_counts(axes)
-        if mean_score is not None:
+        if len(performance) == 0:
+            axes.text(0.5, 0.5, "No concept has enough scored examples.", ha="center", color=MUTED)
+        elif mean_score is not None:
             _mark(axes, mean_score, f"mean score {mean_score:.2f}")
         axes.set(xlabel="performance χ_model", ylabel="concepts")
         axes.grid(axis="x", visible=False)

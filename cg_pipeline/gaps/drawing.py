@@ -9,6 +9,7 @@ Matplotlib is imported where a chart is drawn: it takes most of a second.
 """
 
 import io
+import math
 import re
 import warnings
 from collections.abc import Iterator
@@ -121,13 +122,16 @@ def render(figure: "Figure", *, name: str, title: str, alt: str) -> Chart:
     return Chart(name=name, title=title, alt=alt, svg=text, figure=figure)
 
 
-def log_axis(axes: "Axes") -> None:
-    """A logarithmic x axis with plain numbers: 0.01, 1, 100."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
-
+def log_axis(axes: "Axes", low: float, high: float) -> None:
+    """A logarithmic x axis over positive values, marked at powers of ten, or finer where these are too few."""
+    powers = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    marks = [mark for mark in powers if low <= mark <= high]
+    if len(marks) < 2:
+        marks = [mark for power in powers for step in (1, 2, 5) if low <= (mark := step * power) <= high]
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlim(low, high)
+    axes.set_xticks(marks, [f"{mark:g}" for mark in marks])
+    axes.set_xticks([], minor=True)
 
 
 @contextmanager

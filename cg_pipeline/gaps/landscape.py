@@ -56,10 +56,11 @@ def draw_landscape(
         for kind, members in by_kind.items():
             marked = places.filter([gap.concept_id for gap in members], axis="index")
             _scatter(axes, marked, _GAP_COLOURS[kind], 16.0, f"{_GAP_WORDS[kind]} ({len(marked):,})")
-        if len(places) == 0:
-            axes.set_xlim(0.1, 10)
+        coverage = numbers(places, "coverage")
+        low, high = (coverage.min(), coverage.max()) if len(coverage) else (0.1, 10.0)
+        log_axis(axes, float(low) / 1.4, float(high) * 1.4)
+        if len(coverage) == 0:
             axes.text(1, 0.5, "No concept's performance could be measured.", ha="center", color=MUTED)
-        log_axis(axes)
         axes.set_ylim(*_span(numbers(places, "performance")))
         axes.legend(
             loc="lower left",

@@ -67,12 +67,11 @@ def frequent_neighbours(occurrences: Sequence[Occurrence]) -> dict[str, int]:
 
 
 def _telling(found: dict[str, int], concepts_with: Counter[str], n_firing: int) -> list[str]:
-    """The neighbours that set a concept apart: frequent around it, rare around others (tf-idf)."""
-    scores = {word: n * math.log(n_firing / concepts_with[word.casefold()]) for word, n in found.items()}
-    ranked = sorted(
-        (word for word, score in scores.items() if score > 0), key=lambda word: (-scores[word], word)
-    )
-    return ranked[:_MAX_NEIGHBOURS]
+    """The neighbours that set a concept apart: frequent around it, and around few others (tf-idf)."""
+    most = max(1.0, _MAX_CONCEPT_SHARE * n_firing)
+    telling = {word: n for word, n in found.items() if concepts_with[word.casefold()] <= most}
+    scores = {word: n * math.log(1 + n_firing / concepts_with[word.casefold()]) for word, n in telling.items()}
+    return sorted(scores, key=lambda word: (-scores[word], word))[:_MAX_NEIGHBOURS]
 
 
 def _firing_label(occurrences: Sequence[Occurrence], near: list[str]) -> str:

@@ -4,16 +4,19 @@ The same figures gate a training run, stand in the model card and are checked ag
 study is run.
 """
 
+from typing import Any
+
 import torch
 from jaxtyping import Float
-from torch import Tensor, nn
+from sae_lens import SAE
+from torch import Tensor
 
 QualityFigures = dict[str, float]
 
 
 @torch.no_grad()
 def sae_quality(
-    sae_module: nn.Module,
+    sae_module: SAE[Any],
     activations: Float[Tensor, "n_tokens d_model"],
     *,
     dense_threshold: float = 0.1,
@@ -59,7 +62,7 @@ def _figures(
     }
 
 
-def _weights_finite(sae_module: nn.Module) -> bool:
+def _weights_finite(sae_module: SAE[Any]) -> bool:
     return all(bool(torch.isfinite(weight).all()) for weight in sae_module.parameters())
 
 

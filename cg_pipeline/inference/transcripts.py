@@ -7,9 +7,11 @@ question in the chat template, and those are what benchmarks make a model go thr
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
+from cg_pipeline.inference.batching import filled, pad_left
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import render_prompt
 from cg_pipeline.records import content_id
@@ -47,7 +49,8 @@ def _sample(loaded: LoadedModel, prompts: Sequence[str], training: SaeTraining) 
         batch = wanted[start : start + _BATCH_PROMPTS]
         torch.manual_seed(training.seed + start)
         ids, mask = _left_padded(loaded, batch)
-        generated = loaded.module.generate(
+        module: Any = loaded.module
+        generated = module.generate(
             input_ids=ids,
             attention_mask=mask,
             do_sample=True,
@@ -63,13 +66,10 @@ def _sample(loaded: LoadedModel, prompts: Sequence[str], training: SaeTraining) 
 
 def _left_padded(loaded: LoadedModel, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
     rendered = [render_prompt(loaded.tokenizer, loaded.spec, text).input_ids for text in texts]
-    width = max(map(len, rendered))
-    ids = torch.full((len(rendered), width), loaded.tokenizer.pad_token_id, dtype=torch.long)
-    mask = torch.zeros_like(ids)
-    for row, prompt in enumerate(rendered):
-        ids[row, width - len(prompt) :] = torch.from_numpy(prompt)
-        mask[row, width - len(prompt) :] = 1
-    return ids.to(loaded.device), mask.to(loaded.device)
+    mask = filled([len(prompt) for prompt in rendered], left=True).long()
+    return pad_left(rendered, 0).to(loaded.device), mask.to(
+        loaded.device
+    )  # padding is masked: any id will do
 
 
 def _write_transcripts(path: Path, identity: str, pairs: Sequence[tuple[str, str]]) -> None:

@@ -131,7 +131,7 @@ class LlmNamer:
     def totals(self) -> dict[str, int | float]:
         """What naming has taken so far: calls, how they ended, tokens, and cost if prices are known."""
         usage, cost = self.chat.total_usage, self.chat.total_cost
-        spent = {
+        spent: dict[str, int | float] = {
             "llm_calls": len(self.chat.ledger),
             "llm_calls_cached": sum(call.cached for call in self.chat.ledger),
             "llm_calls_failed": sum(not call.answered for call in self.chat.ledger),

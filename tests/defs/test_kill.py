@@ -79,7 +79,7 @@ def start(data_dir: Path, log: Path) -> subprocess.Popen:
 
 
 def unfinished_runs(home: Path) -> list[str]:
-    with sqlite3.connect(home / "storage" / "runs.db") as runs:
+    with sqlite3.connect(home / "storage" / "history" / "runs.db") as runs:
         found = runs.execute("select status from runs where status not in ('SUCCESS', 'FAILURE')")
         return [status for (status,) in found]
 
