@@ -123,8 +123,9 @@ def render(figure: "Figure", *, name: str, title: str, alt: str) -> Chart:
 
 
 def log_axis(axes: "Axes", low: float, high: float) -> None:
-    """A logarithmic x axis over positive values, marked at powers of ten, or finer where these are too few."""
-    powers = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    """A logarithmic x axis from low to high, marked at powers of ten, or finer where these are too few."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    powers = [10.0**power for power in range(first, last + 1, 1 + (last - first) // 9)]
     marks = [mark for mark in powers if low <= mark <= high]
     if len(marks) < 2:
         marks = [mark for power in powers for step in (1, 2, 5) if low <= (mark := step * power) <= high]

@@ -3,8 +3,9 @@
 Why no LLM: the embedded study must be readable without one, and a label that only quotes
 what was seen cannot invent. A label names the words that carry the most activation, and
 words that keep turning up around them but not around most other concepts:
-`“capital”, “city” near “France”`. It says where a concept fires, not what it means; an
-LLM's label replaces it where there is one.
+`“capital”, “city” near “France”`. A single word is shown in its strongest place, since
+dozens of concepts may fire on one little word: `“of” as in “species of fig”`. A label says
+where a concept fires, not what it means; an LLM's label replaces it where there is one.
 """
 
 import math
@@ -17,7 +18,7 @@ _MAX_WORDS = 3
 _MAX_NEIGHBOURS = 2
 _MAX_TOKENS = 8
 _MAX_CONTEXTS = 5
-_MIN_SHARE = 0.12
+_MIN_SHARE = 0.08
 _MAX_CONCEPT_SHARE = 0.03
 _MIN_TEXTS = 3
 _MAX_WORD_LENGTH = 24
@@ -70,13 +71,19 @@ def _telling(found: dict[str, int], concepts_with: Counter[str], n_firing: int) 
     """The neighbours that set a concept apart: frequent around it, and around few others (tf-idf)."""
     most = max(1.0, _MAX_CONCEPT_SHARE * n_firing)
     telling = {word: n for word, n in found.items() if concepts_with[word.casefold()] <= most}
-    scores = {word: n * math.log(1 + n_firing / concepts_with[word.casefold()]) for word, n in telling.items()}
+    scores = {
+        word: n * math.log(1 + n_firing / concepts_with[word.casefold()]) for word, n in telling.items()
+    }
     return sorted(scores, key=lambda word: (-scores[word], word))[:_MAX_NEIGHBOURS]
 
 
 def _firing_label(occurrences: Sequence[Occurrence], near: list[str]) -> str:
-    words = ", ".join(map(_quoted, _head_words(occurrences)))
-    return f"{words} near {', '.join(map(_quoted, near))}" if near else words
+    words = _head_words(occurrences)
+    shown = ", ".join(map(_quoted, words))
+    if near:
+        return f"{shown} near {', '.join(map(_quoted, near))}"
+    phrase = occurrences[0].phrase()
+    return f"{shown} as in “{phrase}”" if len(words) == 1 and phrase != words[0] else shown
 
 
 def _silent_label(promoted: Sequence[str]) -> str:
@@ -90,11 +97,9 @@ def _head_words(occurrences: Sequence[Occurrence]) -> list[str]:
     by_token: defaultdict[str, list[Occurrence]] = defaultdict(list)
     for occurrence in occurrences:
         by_token[occurrence.token.casefold()].append(occurrence)
-    weights: Counter[str] = Counter()
-    for group in by_token.values():
-        weights[_group_name(group)] += sum(occurrence.activation for occurrence in group)
+    weights = _heaviest((_group_name(group), sum(o.activation for o in group)) for group in by_token.values())
     total = sum(weights.values())
-    ranked = sorted(weights, key=lambda word: (-weights[word], word))
+    ranked = list(weights)
     telling = [word for word in ranked[:_MAX_WORDS] if weights[word] >= _MIN_SHARE * total]
     return telling or ranked[:_MAX_WORDS]
 

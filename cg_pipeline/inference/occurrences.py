@@ -11,6 +11,7 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 _LINE_BREAK, _SPACE = "⏎", "␣"
 _CONTEXT_CHARACTERS = 60
 _NEAR_CHARACTERS = 50
+_PHRASE_CHARACTERS = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,14 @@ class Occurrence:
         inside = self.text[self.start : self.end]
         lead = inside[: len(inside) - len(inside.lstrip())] if inside.strip() else ""
         return f"{_one_line(left + lead)}⟦{self.token}⟧{_one_line(right)}"
+
+    def phrase(self) -> str:
+        """The token's word with what touches it and one word more on either side, on one line."""
+        start, end = self._word_span()
+        before = re.search(r"\S*\s*\S*$", self.text[max(0, start - _PHRASE_CHARACTERS) : start])
+        after = re.match(r"\S*\s*\S*", self.text[end : end + _PHRASE_CHARACTERS])
+        first, last = before[0] if before else "", after[0] if after else ""
+        return _one_line(f"{first}{self.text[start:end]}{last}").strip()
 
     def neighbours(self) -> dict[str, str]:
         """Words nearby, in lower case, each with the form it has here."""

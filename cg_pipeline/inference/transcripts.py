@@ -69,7 +69,7 @@ def _left_padded(loaded: LoadedModel, texts: Sequence[str]) -> tuple[torch.Tenso
     mask = filled([len(prompt) for prompt in rendered], left=True).long()
     return pad_left(rendered, 0).to(loaded.device), mask.to(
         loaded.device
-    )  # padding is masked: any id will do
+    )
 
 
 def _write_transcripts(path: Path, identity: str, pairs: Sequence[tuple[str, str]]) -> None:

@@ -19,8 +19,9 @@ CAPITALS = [
     at("No city like it, France said", " city", 2.0),
 ]
 VERBS = [
-    at(f"They were {verb}ing in {where}", "ing")
-    for verb, where in [("jump", "it"), ("walk", "mud"), ("fall", "ice")]
+    at("They were jumping in it", "ing"),
+    at("Nobody saw us walking home", "ing"),
+    at("Mind the falling ice", "ing"),
 ]
 FILLER = [
     [at(f"{word} {verb} the wall", word) for verb in ("hits", "sees", "eats")]
@@ -35,7 +36,7 @@ def test_words_and_what_stands_around_them() -> None:
 
 
 def test_a_token_of_many_words_is_shown_as_a_piece() -> None:
-    assert label_concepts([VERBS], [()])[0] == "“…ing”"
+    assert label_concepts([VERBS], [()])[0] == "“…ing” as in “were jumping in”"
 
 
 def test_a_concept_that_never_fires_is_marked_and_labelled_by_what_it_promotes() -> None:
@@ -47,7 +48,10 @@ def test_a_concept_that_never_fires_is_marked_and_labelled_by_what_it_promotes()
 def test_words_that_stand_around_every_concept_tell_nothing() -> None:
     firings = [[at(f"{word} and the usual {n} words", word) for n in "abc"] for word in ("left", "right")]
 
-    assert label_concepts(firings, [(), ()]) == ["“left”", "“right”"]
+    assert label_concepts(firings, [(), ()]) == [
+        "“left” as in “left and”",
+        "“right” as in “right and”",
+    ]
 
 
 def test_tokens_are_distinct_and_by_the_activation_they_carry() -> None:

@@ -36,6 +36,20 @@ def test_context_marks_the_token_and_fits_on_a_line() -> None:
     assert at(text, "\n").context().startswith("First line.⟦⏎⟧The cat")
 
 
+@pytest.mark.parametrize(
+    ("token", "phrase"),
+    [
+        ("cies", "several species of"),
+        (" of", "species of fig."),
+        (".", "of fig. No"),
+        ("\n", "No more, or so"),
+        ("so", "or so"),
+    ],
+)
+def test_a_phrase_is_a_word_more_on_either_side(token: str, phrase: str) -> None:
+    assert at("There are several species of fig. No more,\nor so", token).phrase() == phrase
+
+
 def test_long_contexts_are_cut_between_words() -> None:
     text = "alpha beta gamma delta epsilon zeta " * 10 + "HERE" + " alpha beta gamma delta epsilon zeta" * 10
 
