@@ -45,7 +45,7 @@ def examples_id(benchmark: Benchmark, rows_hash: str) -> str:
 
 def completions_id(examples: Sequence[Example], benchmark: Benchmark, model: Model) -> str:
     """Completions depend on what is asked, on the model with its prompt format, and on how it is asked."""
-    asked = (benchmark.response, benchmark.max_new_tokens)
+    asked = (benchmark.response, benchmark.max_new_tokens, benchmark.opening)
     return stage_id("completions", _ids(examples), asked, _model_parts(model))
 
 

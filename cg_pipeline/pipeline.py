@@ -52,7 +52,7 @@ def complete(benchmark: Benchmark, examples: Sequence[Example], model: TextGener
     """What the model answers: the likelihood of each choice, or greedy text."""
     if benchmark.response == "choice":
         return model.choose(examples)
-    return model.generate(examples, benchmark.max_new_tokens)
+    return model.generate(examples, benchmark.max_new_tokens, benchmark.opening)
 
 
 def score(

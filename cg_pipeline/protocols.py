@@ -18,8 +18,10 @@ from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
 class TextGenerator(Protocol):
     """A language model that answers examples."""
 
-    def generate(self, examples: Sequence[Example], max_new_tokens: int) -> list[Completion]:
-        """Greedy answers, in the order of the examples; `stop` tells an answer cut at the limit."""
+    def generate(
+        self, examples: Sequence[Example], max_new_tokens: int, opening: str = ""
+    ) -> list[Completion]:
+        """Greedy answers that begin with `opening`, in order; `stop` tells an answer cut at the limit."""
         ...
 
     def choose(self, examples: Sequence[Example]) -> list[Completion]:

@@ -59,6 +59,8 @@ class Benchmark:
     """Name of the scoring policy, a module of `scoring/`."""
     max_new_tokens: int = 0
     """Token limit of a generated answer; 0 for choices."""
+    opening: str = ""
+    """First words of a generated answer, put into the model's mouth; they do not count as generated."""
 
     def __post_init__(self) -> None:
         check_name("Benchmark", self.name)

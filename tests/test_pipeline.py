@@ -69,7 +69,9 @@ class ToyModel:
     def __init__(self) -> None:
         self.limits: list[int] = []
 
-    def generate(self, examples: Sequence[Example], max_new_tokens: int) -> list[Completion]:
+    def generate(
+        self, examples: Sequence[Example], max_new_tokens: int, opening: str = ""
+    ) -> list[Completion]:
         self.limits.append(max_new_tokens)
         return [self._answer(example, "end") for example in examples]
 

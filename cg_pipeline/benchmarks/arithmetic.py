@@ -42,5 +42,6 @@ BENCHMARK = Benchmark(
     to_example=to_example,
     response="generation",
     scoring="numeric",
-    max_new_tokens=96,
+    max_new_tokens=20,
+    opening="The answer is",
 )

@@ -41,5 +41,5 @@ BENCHMARK = Benchmark(
     to_example=to_example,
     response="generation",
     scoring="declines",
-    max_new_tokens=32,
+    max_new_tokens=24,
 )

@@ -26,7 +26,7 @@ def draw_coverage(rows: ConceptMetrics | SuiteMetrics) -> Chart:
     with canvas(3.1) as (figure, axes):
         highest = _histogram(axes, covered, edges)
         axes.bar(zero, n_missing, width=zero * (step**1.5 - step**-1.5), color=ORANGE)
-        _write_above(axes, zero, n_missing, f"never: {n_missing:,}\n({share})")
+        _write_above(axes, float(zero), float(n_missing), f"never: {n_missing:,}\n({share})")
         log_axis(axes, float(edges[0]), float(edges[-1]))
         axes.set_xticks([zero, *axes.get_xticks()], ["0", *(f"{mark:g}" for mark in axes.get_xticks())])
         axes.set_xlim(edges[0] / step**9, edges[-1] * step)
@@ -63,8 +63,9 @@ def draw_performance(rows: ConceptMetrics | SuiteMetrics, mean_score: float | No
 
 
 def _write_above(axes: "Axes", x: float, y: float, text: str) -> None:
-    above = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
-    axes.annotate(text, (x, y), (0, 5), color=INK, fontsize=9.5, **above)
+    axes.annotate(
+        text, (x, y), (0, 5), textcoords="offset points", ha="center", va="bottom", color=INK, fontsize=9.5
+    )
 
 
 def _histogram(axes: "Axes", values: Float[np.ndarray, " n"], edges: Float[np.ndarray, " n_edges"]) -> int:

@@ -14,8 +14,8 @@ from jaxtyping import Int
 from transformers import GenerationConfig
 
 from cg_pipeline.inference.batching import filled, pad_left
+from cg_pipeline.inference.chat_templates import end_of_turn
 from cg_pipeline.inference.models import LoadedModel
-from cg_pipeline.inference.prompts import end_of_turn
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,12 @@ def _firing_label(occurrences: Sequence[Occurrence], near: list[str]) -> str:
     shown = ", ".join(map(_quoted, words))
     if near:
         return f"{shown} near {', '.join(map(_quoted, near))}"
-    phrase = occurrences[0].phrase()
-    return f"{shown} as in “{phrase}”" if len(words) == 1 and phrase != words[0] else shown
+    phrase = _strongest_place(words[0], occurrences).phrase()
+    return f"{shown} as in “{phrase}”" if len(words) == 1 and phrase not in ("", words[0]) else shown
+
+
+def _strongest_place(word: str, occurrences: Sequence[Occurrence]) -> Occurrence:
+    return next((found for found in occurrences if word in (found.word, found.piece)), occurrences[0])
 
 
 def _silent_label(promoted: Sequence[str]) -> str:

@@ -38,9 +38,14 @@ class LanguageModel:
         self._model = loaded
         self._batch_tokens = batch_tokens
 
-    def generate(self, examples: Sequence[Example], max_new_tokens: int) -> list[Completion]:
-        """Greedy answers, in the order of the examples; `stop` is `length` for one cut at the limit."""
-        prompts = [self._prompt(example.prompt) for example in examples]
+    def generate(
+        self, examples: Sequence[Example], max_new_tokens: int, opening: str = ""
+    ) -> list[Completion]:
+        """Greedy answers, in the order of the examples; `stop` is `length` for one cut at the limit.
+
+        Every answer begins with `opening`, which is given to the model and part of the text.
+        """
+        prompts = [self._opened(example.prompt, opening) for example in examples]
         fitting = [i for i, prompt in enumerate(prompts) if len(prompt) + max_new_tokens <= self._limit]
 
         def run(batch: list[int]) -> list[Answer]:
@@ -49,7 +54,7 @@ class LanguageModel:
         lengths = [len(prompts[i]) + max_new_tokens for i in fitting]
         answers = dict(zip(fitting, map_in_batches(run, lengths, self._batch_tokens), strict=True))
         return [
-            self._generated(example, len(prompts[i]), answers[i])
+            self._generated(example, len(prompts[i]), opening, answers[i])
             if i in answers
             else self._overflow(example, len(prompts[i]))
             for i, example in enumerate(examples)
@@ -89,6 +94,13 @@ class LanguageModel:
     def _prompt(self, text: str) -> Int[np.ndarray, " seq"]:
         return render_prompt(self._model.tokenizer, self._model.spec, text).input_ids
 
+    def _opened(self, text: str, opening: str) -> Int[np.ndarray, " seq"]:
+        prompt = self._prompt(text)
+        if not opening:
+            return prompt
+        encode = self._chat_choice if self._model.spec.chat else self._raw_choice
+        return np.concatenate([prompt, encode(text, opening, len(prompt))])
+
     def _choices(self, example: Example, n_prompt_tokens: int) -> list[Int[np.ndarray, " _"]]:
         """Token ids of each choice.
 
@@ -117,12 +129,12 @@ class LanguageModel:
             self._batch_tokens,
         )
 
-    def _generated(self, example: Example, n_prompt_tokens: int, answer: Answer) -> Completion:
+    def _generated(self, example: Example, n_prompt_tokens: int, opening: str, answer: Answer) -> Completion:
         return Completion(
             model=self._model.spec.name,
             benchmark=example.benchmark,
             example_id=example.example_id,
-            text=answer.text,
+            text=opening + answer.text,
             stop="end" if answer.ended else "length",
             n_prompt_tokens=n_prompt_tokens,
             n_completion_tokens=answer.n_tokens,

@@ -10,8 +10,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from transformers import PreTrainedTokenizerBase
 
+from cg_pipeline.inference.chat_templates import special_ids
 from cg_pipeline.inference.models import LoadedModel
-from cg_pipeline.inference.prompts import special_ids
 
 _DIRECTIONS_AT_ONCE = 256
 _FINAL_NORMS = ("norm", "ln_f", "final_layer_norm")

@@ -1,31 +1,21 @@
 r"""From a prompt's text to token ids, knowing which tokens are the text's own.
 
 Why the text is never handed to the template: a benchmark may hold "<|im_end|>", and a
-template has no quotes. The template is rendered once around a placeholder; the text then
-takes the placeholder's place, and where the tokenizer would read part of the text as a
-special token, that stretch is encoded with special tokens split into plain ones. For any
-other text the ids are exactly those of `apply_chat_template(tokenize=True)`.
-
-Why an empty system prompt may still show a system block: SmolLM2's and Qwen2.5's templates
-add a system message of their own when none is given. An explicit empty one is the only
-override that a template offers; it leaves `<|im_start|>system\n<|im_end|>\n`, a block
-without text. Templates that add nothing get no system message at all.
+template has no quotes. The text is put between what `chat_templates` says comes before
+and after it; where the tokenizer would read part of the text as a special token, that
+stretch is encoded with special tokens split into plain ones. For any other text the ids
+are exactly those of `apply_chat_template(tokenize=True)`.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Int
 from transformers import PreTrainedTokenizerBase
 
+from cg_pipeline.inference.chat_templates import ChatFrame, chat_frame, special_ids
 from cg_pipeline.specs import Model
-
-_PLACEHOLDER = "\ue000text\ue000"
-_SYSTEM_PLACEHOLDER = "\ue000system\ue000"
-_TEMPLATE_SETTINGS = {"date_string": "26 Jul 2024", "enable_thinking": False}
-"""Fixed, since some templates (Llama 3.2) print today's date, and some (Qwen 3) open a thinking block."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +43,6 @@ class RenderedPrompt:
         return ~self.special_mask if token_mask == "no_special" else np.ones_like(self.special_mask)
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """What a rendered prompt has before and after the text."""
-
-    head: str
-    tail: str
-    trims: bool
-    """Whether the template strips white space around a message."""
-
-
 def render_prompt(tokenizer: PreTrainedTokenizerBase, model: Model, text: str) -> RenderedPrompt:
     """Ids and masks of one prompt: one user message of a chat ending at the assistant's turn, or raw text.
 
@@ -71,30 +51,13 @@ def render_prompt(tokenizer: PreTrainedTokenizerBase, model: Model, text: str) -
     Raises:
         ValueError: the model is a chat model and its tokenizer has no chat template.
     """
-    frame = _chat_frame(tokenizer, model.system_prompt) if model.chat else _Frame("", "", False)
+    frame = chat_frame(tokenizer, model.system_prompt) if model.chat else ChatFrame("", "", False)
     content = text.strip() if frame.trims else text
     ids, starts, ends = _encode(tokenizer, frame.head, content, frame.tail)
     if not model.chat and (bos := _added_bos(tokenizer)) is not None:
         ids, starts, ends = [bos, *ids], [0, *starts], [0, *ends]
     spans = np.array([starts, ends], np.int64).T.reshape(-1, 2) - len(frame.head)
     return _masked(tokenizer, np.asarray(ids, np.int64), spans, len(content), text.find(content))
-
-
-@lru_cache(maxsize=16)
-def special_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
-    """Ids of every token flagged special, beyond the few that carry a role."""
-    flagged = (token_id for token_id, token in tokenizer.added_tokens_decoder.items() if token.special)
-    return frozenset((*flagged, *tokenizer.all_special_ids))
-
-
-@lru_cache(maxsize=16)
-def end_of_turn(tokenizer: PreTrainedTokenizerBase) -> int | None:
-    """The special token that the chat template writes after an assistant's message, if it writes one."""
-    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": _PLACEHOLDER}]
-    rendered = str(tokenizer.apply_chat_template(messages, tokenize=False, **_TEMPLATE_SETTINGS))
-    after = rendered.partition(_PLACEHOLDER)[2].lstrip()
-    ids, _, _ = _encode_piece(tokenizer, after, 0, split=False)
-    return ids[0] if ids and ids[0] in special_ids(tokenizer) else None
 
 
 def _masked(
@@ -170,38 +133,3 @@ def _added_bos(tokenizer: PreTrainedTokenizerBase) -> int | None:
     """The BOS that the tokenizer puts before a text by itself, if it does."""
     first: Any = tokenizer("a")["input_ids"]
     return tokenizer.bos_token_id if first and first[0] == tokenizer.bos_token_id else None
-
-
-@lru_cache(maxsize=16)
-def _chat_frame(tokenizer: PreTrainedTokenizerBase, system_prompt: str) -> _Frame:
-    if not tokenizer.chat_template:
-        raise ValueError(
-            f"Tokenizer {tokenizer.name_or_path!r} has no chat template; expected one, since the model's "
-            "spec says chat=True. Set chat=False, or use the weights of the instruction-tuned model."
-        )
-    system = system_prompt if system_prompt or _adds_system_text(tokenizer) else None
-    rendered = _render(tokenizer, f" {_PLACEHOLDER} ", system)
-    trims = f" {_PLACEHOLDER} " not in rendered
-    head, tail = rendered.split(_PLACEHOLDER if trims else f" {_PLACEHOLDER} ")
-    return _Frame(head, tail, trims)
-
-
-def _adds_system_text(tokenizer: PreTrainedTokenizerBase) -> bool:
-    """Whether the template writes a system message of its own when the chat has none."""
-    try:
-        given = _render(tokenizer, _PLACEHOLDER, _SYSTEM_PLACEHOLDER)
-    except Exception:  # a template refuses a system role by raising whatever it likes; then it adds none
-        return False
-    before, found, after = given.partition(_SYSTEM_PLACEHOLDER)
-    bare = _render(tokenizer, _PLACEHOLDER, None)
-    return bool(found) and bare != before + after and bare.startswith(before) and bare.endswith(after)
-
-
-def _render(tokenizer: PreTrainedTokenizerBase, user: str, system: str | None) -> str:
-    opening = [] if system is None else [{"role": "system", "content": system}]
-    messages = [*opening, {"role": "user", "content": user}]
-    return str(
-        tokenizer.apply_chat_template(
-            messages, tokenize=False, add_generation_prompt=True, **_TEMPLATE_SETTINGS
-        )
-    )

@@ -24,13 +24,28 @@ _MARKER = re.compile(r"answer\s*(?:is|:)|=", re.IGNORECASE)
 
 def read_number(text: str) -> Fraction | None:
     """The number an answer ends on, or None when there is none."""
-    plain = text.replace("−", "-").replace("**", "")
+    plain = _plain(text)
     numbers = list(_NUMBER.finditer(plain))
     if not numbers:
         return None
-    last_marker = max((match.end() for match in _MARKER.finditer(plain)), default=len(plain))
-    after = [match for match in numbers if match.start() >= last_marker]
-    return _value((after[0] if after else numbers[-1]).group())
+    return _value((_after_marker(plain, numbers) or numbers[-1]).group())
+
+
+def is_settled(text: str) -> bool:
+    """Whether a text that was cut short had already given its number: after a marker, and gone on from there."""
+    plain = _plain(text)
+    found = _after_marker(plain, list(_NUMBER.finditer(plain)))
+    return found is not None and found.end() < len(plain)
+
+
+def _plain(text: str) -> str:
+    return text.replace("−", "-").replace("**", "")
+
+
+def _after_marker(plain: str, numbers: list[re.Match[str]]) -> re.Match[str] | None:
+    """The first number after the last marker."""
+    last = max((match.end() for match in _MARKER.finditer(plain)), default=len(plain))
+    return next((match for match in numbers if match.start() >= last), None)
 
 
 def _value(text: str) -> Fraction | None:
@@ -45,10 +60,10 @@ def _value(text: str) -> Fraction | None:
 
 
 def score(example: Example, completion: Completion) -> Score:
-    """1 when the number equals the target exactly; unscored when none is found or the text was cut short."""
+    """1 when the number equals the target exactly; unscored when none is found or it may have been cut off."""
     if completion.stop == "overflow":
         return grade(completion, None, reason="overflow")
-    if completion.stop == "length":
+    if completion.stop == "length" and not is_settled(completion.text):
         return grade(completion, None, reason="truncated")
     number = read_number(completion.text)
     if number is None:

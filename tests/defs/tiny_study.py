@@ -29,7 +29,9 @@ class FakeLanguageModel:
     def choose(self, examples: Sequence[Example]) -> list[Completion]:
         return [self._completion(example, choice=True) for example in examples]
 
-    def generate(self, examples: Sequence[Example], max_new_tokens: int) -> list[Completion]:
+    def generate(
+        self, examples: Sequence[Example], max_new_tokens: int, opening: str = ""
+    ) -> list[Completion]:
         return [self._completion(example, choice=False) for example in examples]
 
     def _completion(self, example: Example, *, choice: bool) -> Completion:

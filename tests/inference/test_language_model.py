@@ -149,6 +149,20 @@ def test_generation_does_not_depend_on_batching_or_order() -> None:
     assert_same(together, LanguageModel(model).generate(items[::-1], 10)[::-1])
 
 
+@pytest.mark.parametrize("chat", [True, False])
+def test_an_answer_goes_on_from_its_opening(chat: bool) -> None:
+    model = tiny_loaded_model(chat=chat)
+    items = open_examples()
+    free = LanguageModel(model).generate(items, 12)
+    opening = free[0].text[: len(free[0].text) // 2].rstrip() or "The"
+    for completion in LanguageModel(model).generate(items, 5, opening):
+        assert completion.text.startswith(opening)
+        assert completion.n_completion_tokens <= 5
+    together = LanguageModel(model).generate(items, 8, "The cat")
+    assert_same(together, LanguageModel(model, batch_tokens=1).generate(items, 8, "The cat"))
+    assert together[0].n_prompt_tokens > free[0].n_prompt_tokens
+
+
 def test_an_answer_stops_at_the_end_of_turn_and_is_cut_at_the_limit() -> None:
     model = tiny_loaded_model()
     [cut] = LanguageModel(model).generate(open_examples()[:1], 6)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cg_pipeline.inference.prompts import end_of_turn, render_prompt
+from cg_pipeline.inference.prompts import render_prompt
 from cg_pipeline.specs import LocalWeights, Model
 from tests.fakes import CHAT_TEMPLATE, tiny_tokenizer
 
@@ -141,11 +141,6 @@ def test_each_token_mask_counts_what_it_says() -> None:
     assert rendered.counted("all").all()
     counts = [int(rendered.counted(mask).sum()) for mask in ("content", "no_special", "all")]
     assert counts[0] < counts[1] < counts[2] == len(rendered.input_ids)
-
-
-def test_the_turn_ends_where_the_template_says() -> None:
-    assert end_of_turn(TOKENIZER) == TOKENIZER.convert_tokens_to_ids("<|im_end|>")
-    assert end_of_turn(tiny_tokenizer(chat_template="{{ messages[-1]['content'] }}")) is None
 
 
 def test_a_chat_model_needs_a_template() -> None:

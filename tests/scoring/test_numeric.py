@@ -63,6 +63,10 @@ EXAMPLE = Example(benchmark="b", category="c", cluster="", prompt="How many?", t
         ("It is 3.", "end", "wrong", ""),
         ("I do not know.", "end", "unscored", "unparsed"),
         ("First, 3.5", "length", "unscored", "truncated"),
+        ("The answer is 3.5", "length", "unscored", "truncated"),
+        ("The answer is 3.5 apples and", "length", "right", ""),
+        ("The answer is $4, because", "length", "wrong", ""),
+        ("The answer is to add 3.5", "length", "unscored", "truncated"),
         ("", "overflow", "unscored", "overflow"),
     ],
 )
