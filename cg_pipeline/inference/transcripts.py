@@ -67,9 +67,7 @@ def _sample(loaded: LoadedModel, prompts: Sequence[str], training: SaeTraining) 
 def _left_padded(loaded: LoadedModel, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
     rendered = [render_prompt(loaded.tokenizer, loaded.spec, text).input_ids for text in texts]
     mask = filled([len(prompt) for prompt in rendered], left=True).long()
-    return pad_left(rendered, 0).to(loaded.device), mask.to(
-        loaded.device
-    )
+    return pad_left(rendered, 0).to(loaded.device), mask.to(loaded.device)
 
 
 def _write_transcripts(path: Path, identity: str, pairs: Sequence[tuple[str, str]]) -> None:

@@ -32,7 +32,7 @@ def read_number(text: str) -> Fraction | None:
 
 
 def is_settled(text: str) -> bool:
-    """Whether a text that was cut short had already given its number: after a marker, and gone on from there."""
+    """Whether a text cut short had already given its number: after a marker, and gone on from there."""
     plain = _plain(text)
     found = _after_marker(plain, list(_NUMBER.finditer(plain)))
     return found is not None and found.end() < len(plain)
@@ -60,7 +60,7 @@ def _value(text: str) -> Fraction | None:
 
 
 def score(example: Example, completion: Completion) -> Score:
-    """1 when the number equals the target exactly; unscored when none is found or it may have been cut off."""
+    """1 when the number equals the target exactly; unscored when none is found or it may be cut off."""
     if completion.stop == "overflow":
         return grade(completion, None, reason="overflow")
     if completion.stop == "length" and not is_settled(completion.text):
