@@ -152,7 +152,6 @@ METRICS_ON = ["concept_metrics", "suite_metrics", *GAPS]
 READING = ["activations", *METRICS_ON]
 SCORES = ["scores", *METRICS_ON]
 COMPLETIONS = ["completions", *SCORES]
-EXAMPLES = ["examples", *COMPLETIONS]
 DICTIONARY = ["concepts", *GAPS]
 READ_ALL = ["concepts", *READING]
 
@@ -200,10 +199,10 @@ EDITS: list[tuple[World, list[str]]] = [
     (world(weights="other weights"), READ_ALL),
     (benchmark(to_example=to_example_anew), ["examples"]),
     (benchmark(row=OtherRow), ["examples"]),
-    (benchmark(version=2), EXAMPLES),
+    (benchmark(version=2), ["examples"]),  # what it asks shows in the examples themselves
     (benchmark(max_new_tokens=9), COMPLETIONS),
     (benchmark(response="choice", max_new_tokens=0), COMPLETIONS),
-    (world(examples=(to_example({"q": "2 + 3?", "a": "5"}),)), READING),
+    (world(examples=(to_example({"q": "2 + 3?", "a": "5"}),)), [*COMPLETIONS, "activations"]),
     # The model that answers.
     (model(weights=HubWeights(repo="a/b", revision="0" * 40)), COMPLETIONS),
     (model(weights=LocalWeights(path="models/other")), COMPLETIONS),
@@ -223,8 +222,8 @@ EDITS: list[tuple[World, list[str]]] = [
     (sae(d_sae=32), READ_ALL),
     (sae(token_mask="all"), READ_ALL),
     (sae(version=2), READ_ALL),
-    (sae(training=replace(TRAINING, seed=1)), READ_ALL),
-    (sae(training=None), READ_ALL),
+    (sae(training=replace(TRAINING, seed=1)), NOTHING),  # what training gave is in the weights
+    (sae(training=None), NOTHING),
     (reading_model(dtype="float16"), READ_ALL),
     (reading_model(weights=LocalWeights(path="models/other")), READ_ALL),
     (sae(dense_threshold=0.2), DICTIONARY),
@@ -289,7 +288,7 @@ def test_a_suite_counts_each_benchmark_by_name_in_any_order():
 @pytest.mark.parametrize("stage", identity.STAGES)
 def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeypatch: pytest.MonkeyPatch):
     depends = {
-        "examples": EXAMPLES,
+        "examples": ["examples"],  # what they say shows in their ids
         "completions": COMPLETIONS,
         "scores": SCORES,
         "concepts": DICTIONARY,

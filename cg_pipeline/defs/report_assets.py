@@ -93,7 +93,7 @@ def gap_report(
         suite=suite_metrics,
         gaps=gaps,
         clusters=gap_clusters,
-        provenance=report_provenance(context.run_id, model, study, made),
+        provenance=report_provenance(context.run.run_id, model, study, made),
     )
     report = pipeline.write_report(inputs)
     figures = {f"figures/{name}.svg": svg for name, svg in report.figures.items()}

@@ -66,7 +66,7 @@ def locate_firings(
     values, tokens = firings.values.T.tolist(), firings.tokens.T.tolist()
     return [
         [
-            Occurrence(texts[text_of[token]], int(spans[token, 0]), int(spans[token, 1]), value)
+            Occurrence(texts[int(text_of[token])], int(spans[token, 0]), int(spans[token, 1]), value)
             for value, token in zip(concept_values, concept_tokens, strict=True)
             if token >= 0
         ]

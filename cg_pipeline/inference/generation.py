@@ -7,6 +7,7 @@ floating-point noise (which can flip a near-tie; no batch size is bitwise equal 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -34,24 +35,25 @@ def generate_greedily(
     model: LoadedModel, prompts: Sequence[Int[np.ndarray, " _"]], max_new_tokens: int
 ) -> list[Answer]:
     """The most probable next token, again and again, until the turn ends or the limit is reached."""
-    stops = stop_ids(model)
-    fill = stops[0] if model.tokenizer.pad_token_id is None else model.tokenizer.pad_token_id
+    stops, module = stop_ids(model), cast(Any, model.module)
+    fill = stops[0]  # any token will do: padding is masked on the left, and cut off after the end
     settings = GenerationConfig(
         do_sample=False, num_beams=1, max_new_tokens=max_new_tokens, eos_token_id=stops, pad_token_id=fill
     )
     inputs = pad_left(prompts, fill).to(model.device)
     mask = filled([len(prompt) for prompt in prompts], left=True).long().to(model.device)
-    output = model.module.generate(inputs, attention_mask=mask, generation_config=settings)
+    output = module.generate(inputs, attention_mask=mask, generation_config=settings)
     rows = output[:, inputs.shape[1] :].tolist()
     return [_answer(model, row, frozenset(stops)) for row in rows]
 
 
 def stop_ids(model: LoadedModel) -> list[int]:
     """Tokens that end an answer: those the model's files name, and the one that closes a turn of the chat."""
-    named = model.module.generation_config.eos_token_id
+    tokenizer, module = cast(Any, model.tokenizer), cast(Any, model.module)
+    named = module.generation_config.eos_token_id
     listed = named if isinstance(named, list) else [named]
     turn = end_of_turn(model.tokenizer) if model.spec.chat else None
-    found = [token for token in (*listed, model.tokenizer.eos_token_id, turn) if token is not None]
+    found = [token for token in (*listed, tokenizer.eos_token_id, turn) if token is not None]
     if not found:
         raise ValueError(
             f"Model {model.spec.name!r} names no token that ends a text; expected eos_token_id in its files. "
@@ -62,5 +64,7 @@ def stop_ids(model: LoadedModel) -> list[int]:
 
 def _answer(model: LoadedModel, row: list[int], stops: frozenset[int]) -> Answer:
     length = next((place for place, token in enumerate(row) if token in stops), len(row))
-    text = model.tokenizer.decode(row[:length], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    text = str(
+        model.tokenizer.decode(row[:length], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    )
     return Answer(text=text, n_tokens=length, ended=length < len(row))

@@ -117,7 +117,7 @@ def _group_name(group: list[Occurrence]) -> str:
 
 def _heaviest(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
     """Weight of each distinct text (case aside, shown as first met), heaviest first."""
-    weights: Counter[str] = Counter()
+    weights: defaultdict[str, float] = defaultdict(float)
     shown: dict[str, str] = {}
     for text, weight in pairs:
         shown.setdefault(text.casefold(), text)

@@ -110,7 +110,7 @@ def _token_logprobs(
 def _logits(model: LoadedModel, states: Float[Tensor, "n d_model"]) -> Float[Tensor, "n vocab"]:
     """The head's output in float32, capped or scaled where the model does so (Gemma 2, Cohere, Granite)."""
     config = model.module.config.get_text_config()
-    logits = model.module.get_output_embeddings()(states).float()
+    logits = model.head(states).float()
     logits = (
         logits
         * (getattr(config, "logit_scale", None) or 1.0)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 from transformers import (
     AutoModelForCausalLM,
     AutoTokenizer,
@@ -37,6 +38,17 @@ class LoadedModel:
     def d_model(self) -> int:
         """Width of the residual stream."""
         return self.module.config.get_text_config().hidden_size
+
+    @property
+    def head(self) -> nn.Linear:
+        """What turns the last hidden state into logits, before any capping or scaling."""
+        found = self.module.get_output_embeddings()
+        if not isinstance(found, nn.Linear):
+            raise TypeError(
+                f"Model {self.spec.name!r} ends in {type(found).__name__}; expected a linear head over "
+                "the vocabulary. Use a causal language model."
+            )
+        return found
 
 
 def load_model(model: Model, *, cache_dir: Path, data_dir: Path, device: str = "cpu") -> LoadedModel:

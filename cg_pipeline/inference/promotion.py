@@ -29,7 +29,7 @@ def promoted_tokens(
     direction, and would top every list. Special tokens, white space, parts of characters and
     repeats in another case are passed over.
     """
-    unembedding = model.module.get_output_embeddings().weight.float()
+    unembedding = model.head.weight.float()
     scaled = directions * _final_scale(model.module.base_model, directions)
     centred = scaled - scaled.mean(0)
     spread = _spread(centred, unembedding)

@@ -8,7 +8,7 @@ are exactly those of `apply_chat_template(tokenize=True)`.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -131,5 +131,5 @@ def _encode_piece(
 
 def _added_bos(tokenizer: PreTrainedTokenizerBase) -> int | None:
     """The BOS that the tokenizer puts before a text by itself, if it does."""
-    first: Any = tokenizer("a")["input_ids"]
-    return tokenizer.bos_token_id if first and first[0] == tokenizer.bos_token_id else None
+    first, bos = cast(Any, tokenizer("a")["input_ids"]), cast(Any, tokenizer.bos_token_id)
+    return bos if first and first[0] == bos else None
