@@ -24,6 +24,7 @@ TABLES = ("examples", "completions", "scores", "concept_metrics", "gaps")
 
 RUN = """
 import os, sys, time
+from dataclasses import replace
 from pathlib import Path
 import dagster as dg
 from cg_pipeline.defs import model_assets, reader_assets
@@ -33,6 +34,8 @@ from cg_pipeline.store.layout import Layout
 from cg_pipeline.studies import STUDIES
 from tests.defs import tiny_study
 
+few = ("arithmetic", "facts", "requests")
+STUDIES["embedded"] = replace(STUDIES["embedded"], benchmarks=few)
 model_assets.EXAMPLES_PER_SHARD = reader_assets.EXAMPLES_PER_SHARD = 3
 data_dir, log = Path(sys.argv[1]), open(sys.argv[2], "a")
 
