@@ -12,7 +12,11 @@ from collections.abc import Iterator
 import dagster as dg
 import psutil
 
+PID_TAG = "cg/pid"
+"""Tag that a run in this process carries from its creation on: its events name the process only later."""
+
 _UNFINISHED = [
+    dg.DagsterRunStatus.NOT_STARTED,
     dg.DagsterRunStatus.STARTING,
     dg.DagsterRunStatus.STARTED,
     dg.DagsterRunStatus.CANCELING,
@@ -34,12 +38,14 @@ def fail_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
 def _is_orphan(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     record = instance.get_run_record_by_id(run.run_id)
     started = (record.start_time if record else None) or time.time()
-    pids = set(_pids(instance, run.run_id))
+    pids = set(_pids(instance, run))
     return bool(pids) and not any(_is_running(pid, started) for pid in pids)
 
 
-def _pids(instance: dg.DagsterInstance, run_id: str) -> Iterator[int]:
-    for entry in instance.all_logs(run_id, of_type=dg.DagsterEventType.ENGINE_EVENT):
+def _pids(instance: dg.DagsterInstance, run: dg.DagsterRun) -> Iterator[int]:
+    if PID_TAG in run.tags:
+        yield int(run.tags[PID_TAG])
+    for entry in instance.all_logs(run.run_id, of_type=dg.DagsterEventType.ENGINE_EVENT):
         event = entry.dagster_event
         for pid in _PID.findall(event.message or "" if event else ""):
             yield int(pid)

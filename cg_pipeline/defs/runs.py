@@ -4,6 +4,7 @@ Stages whose stored fingerprint equals the catalogue's are left alone, so that a
 run does no work; every other one is a Dagster run, with its logs, checks and lineage.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ import dagster as dg
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB
 from cg_pipeline.defs.partitions import cell_key
+from cg_pipeline.defs.recovery import PID_TAG
 from cg_pipeline.models import MODELS
 from cg_pipeline.specs import Study
 from cg_pipeline.store.layout import Layout
@@ -90,6 +92,7 @@ def _run(definitions: dg.Definitions, unit: Unit, assets: list[str], instance: d
         partition_key=unit.key,
         asset_selection=[dg.AssetKey(asset) for asset in assets],
         instance=instance,
+        tags={PID_TAG: str(os.getpid())},
         run_config=_QUIET,
         raise_on_error=False,
     )
