@@ -26,8 +26,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 demo: install
 	$(BIN)/cg demo
 
-test: lint
-	$(BIN)/python -m pytest
+test: lint unit
+	$(BIN)/python -m pytest -m "real or slow"
 
 lint: install
 	$(BIN)/ruff check .
@@ -36,7 +36,7 @@ lint: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/python -m pytest -m "not real and not slow"
+	$(BIN)/python -m pytest -m "not real and not slow" --numprocesses auto --maxprocesses 4 --dist loadfile
 
 ui: install
 	$(BIN)/cg recover

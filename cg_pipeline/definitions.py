@@ -43,7 +43,7 @@ def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
     return dg.Definitions(
         assets=dg.load_assets_from_modules(MODULES),
         asset_checks=ASSET_CHECKS,
-        jobs=JOBS,
+        jobs=[job.definition for job in JOBS],
         executor=dg.in_process_executor,  # a run is a process already
         resources={**resources, **replaced},
     )

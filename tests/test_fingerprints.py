@@ -210,7 +210,7 @@ DISGUISED = {"lambda": lambda: 1}
         type("Made", (), {}),
         list[int],
     ],
-    ids=repr,
+    ids=["lambda", "closure", "partial", "method", "object inside", "set", "bytes", "local class", "alias"],
 )
 def test_what_has_no_lasting_identity_is_refused(value):
     with pytest.raises(TypeError) as error:

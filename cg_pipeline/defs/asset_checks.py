@@ -9,6 +9,7 @@ import dagster as dg
 
 from cg_pipeline import checks
 from cg_pipeline.defs.freshness import Expected
+from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB
 from cg_pipeline.defs.partitions import (
     BENCHMARK,
     BENCHMARK_OF_CELL,
@@ -139,8 +140,9 @@ def _is_current(asset: str, partitions: dg.PartitionsDefinition, dimension: str)
         key = context.partition_key
         where = dict(key.keys_by_dimension) if isinstance(key, dg.MultiPartitionKey) else {dimension: key}
         expected = Expected(store.layout, study_choice.study, namer.source)
-        stored = store.warehouse.fingerprint_of(asset, where)
-        return _reported(checks.current(stored, expected.of(asset, where)), dg.AssetCheckSeverity.WARN)
+        stored = store.warehouse.materialisation(asset, where)
+        found = checks.current(stored.fingerprint if stored else None, expected.of(asset, where))
+        return _reported(found, dg.AssetCheckSeverity.WARN)
 
     return check
 
@@ -163,12 +165,12 @@ ASSET_CHECKS = [
     clusters_cover_the_gaps,
     *(
         _is_current(asset, partitions, dimension)
-        for partitions, dimension, assets in (
-            (BENCHMARK, "benchmark", ["examples"]),
-            (CELL, "cell", ["completions", "scores", "activations", "concept_metrics"]),
-            (SAE, "sae", ["concepts"]),
-            (MODEL, "model", ["suite_metrics", "gaps", "gap_clusters", "gap_report"]),
+        for partitions, dimension, job in (
+            (BENCHMARK, "benchmark", EXAMPLES_JOB),
+            (CELL, "cell", CELL_JOB),
+            (SAE, "sae", DICTIONARY_JOB),
+            (MODEL, "model", REPORT_JOB),
         )
-        for asset in assets
+        for asset in job.assets
     ),
 ]

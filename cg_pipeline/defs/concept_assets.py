@@ -48,8 +48,8 @@ def concept_metrics(
     study = study_choice.study
     found = pipeline.measure_concepts(model.name, benchmark.name, activations, scores, METRICS, study)
     fingerprint = concept_metrics_id(
-        store.warehouse.fingerprint_of("scores", cell) or "",
-        store.warehouse.fingerprint_of("activations", cell) or "",
+        store.warehouse.fingerprint_of("scores", cell),
+        store.warehouse.fingerprint_of("activations", cell),
         METRICS.values(),
         study,
     )
@@ -88,7 +88,7 @@ def suite_metrics(
     require(study, "concept_metrics", model, set(concept_metrics["benchmark"].unique()))
     found = pipeline.summarise_suite(pipeline.keep_study(concept_metrics, study))
     cells = {
-        name: store.warehouse.fingerprint_of("concept_metrics", {"model": model, "benchmark": name}) or ""
+        name: store.warehouse.fingerprint_of("concept_metrics", {"model": model, "benchmark": name})
         for name in study.benchmarks
     }
     missing = found["n_examples"] == 0

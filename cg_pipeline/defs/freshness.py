@@ -1,6 +1,6 @@
 """What the catalogue says each stored partition should have been made from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cg_pipeline import identity
 from cg_pipeline.benchmarks import BENCHMARKS
@@ -27,6 +27,10 @@ class Expected:
     study: Study
     named_by: str
     """Source of the cluster names: an LLM's, or `automatic`."""
+    _examples: dict[str, list[Example]] = field(
+        default_factory=dict[str, list[Example]], init=False, repr=False
+    )
+    """What was read of each benchmark: each file is read once, at this moment."""
 
     def examples(self, benchmark: str) -> str:
         """Of a benchmark's examples."""
@@ -79,4 +83,6 @@ class Expected:
         return getattr(self, asset)(**partition)
 
     def _read(self, benchmark: str) -> list[Example]:
-        return read_examples(BENCHMARKS[benchmark], self.layout.data_dir)
+        if benchmark not in self._examples:
+            self._examples[benchmark] = read_examples(BENCHMARKS[benchmark], self.layout.data_dir)
+        return self._examples[benchmark]

@@ -48,8 +48,8 @@ def gaps(
     model, study = model_of(context.partition_key), study_choice.study
     found = pipeline.find_gaps(suite_metrics, pipeline.keep_study(concept_metrics, study), concepts, study)
     fingerprint = gaps_id(
-        store.warehouse.fingerprint_of("suite_metrics", {"model": model.name}) or "",
-        store.warehouse.fingerprint_of("concepts", {"sae": model.reader}) or "",
+        store.warehouse.fingerprint_of("suite_metrics", {"model": model.name}),
+        store.warehouse.fingerprint_of("concepts", {"sae": model.reader}),
         study,
     )
     of_suite = [gap for gap in found if gap.scope == "suite"]
@@ -92,7 +92,7 @@ def gap_clusters(
     return result(
         found,
         gap_clusters_id(
-            store.warehouse.fingerprint_of("gaps", {"model": model.name}) or "",
+            store.warehouse.fingerprint_of("gaps", {"model": model.name}),
             study,
             named_by.source if named_by else "automatic",
         ),

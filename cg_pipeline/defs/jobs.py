@@ -1,32 +1,46 @@
 """Jobs for people: one per partition set, since Dagster cannot mix them in a run."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import dagster as dg
 
-_TAGS = {"team": "evaluation"}
 
-EXAMPLES_JOB = dg.define_asset_job(
-    "load_examples",
-    selection=["examples"],
-    tags={**_TAGS, "stage": "examples"},
-    description="Read a benchmark's rows.",
-)
-DICTIONARY_JOB = dg.define_asset_job(
-    "describe_concepts",
-    selection=["concepts"],
-    tags={**_TAGS, "stage": "dictionary"},
-    description="Label an SAE's concepts.",
-)
-CELL_JOB = dg.define_asset_job(
+@dataclass(frozen=True)
+class Job:
+    """The stages of one partition set, run together."""
+
+    name: str
+    stage: str
+    """Tag by which its runs are found."""
+    assets: tuple[str, ...]
+    """In running order."""
+    description: str
+
+    @property
+    def definition(self) -> Any:
+        """As Dagster wants it."""
+        return dg.define_asset_job(
+            self.name,
+            selection=list(self.assets),
+            tags={"team": "evaluation", "stage": self.stage},
+            description=self.description,
+        )
+
+
+EXAMPLES_JOB = Job("load_examples", "examples", ("examples",), "Read a benchmark's rows.")
+DICTIONARY_JOB = Job("describe_concepts", "dictionary", ("concepts",), "Label an SAE's concepts.")
+CELL_JOB = Job(
     "evaluate_cell",
-    selection=["completions", "scores", "activations", "concept_metrics"],
-    tags={**_TAGS, "stage": "cell"},
-    description="Run one model on one benchmark, read it, measure every concept.",
+    "cell",
+    ("completions", "scores", "activations", "concept_metrics"),
+    "Run one model on one benchmark, read it, measure every concept.",
 )
-REPORT_JOB = dg.define_asset_job(
+REPORT_JOB = Job(
     "report_gaps",
-    selection=["suite_metrics", "gaps", "gap_clusters", "gap_report"],
-    tags={**_TAGS, "stage": "report"},
-    description="Find, group and report a model's gaps from the cells that are there.",
+    "report",
+    ("suite_metrics", "gaps", "gap_clusters", "gap_report"),
+    "Find, group and report a model's gaps from the cells that are there.",
 )
 
-JOBS = [EXAMPLES_JOB, DICTIONARY_JOB, CELL_JOB, REPORT_JOB]
+JOBS = (EXAMPLES_JOB, DICTIONARY_JOB, CELL_JOB, REPORT_JOB)

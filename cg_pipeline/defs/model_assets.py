@@ -1,6 +1,5 @@
 """Assets about a model on a benchmark: what it answered, and how good that was."""
 
-import time
 from collections import Counter
 
 import dagster as dg
@@ -8,7 +7,7 @@ import dagster as dg
 from cg_pipeline import pipeline
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, model_of
 from cg_pipeline.defs.resources import Gpu, Store
-from cg_pipeline.defs.results import declared, preview, result
+from cg_pipeline.defs.results import declared, effort, preview, result
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.identity import STAGES, completions_id, scores_id
 from cg_pipeline.records import Completion, Example
@@ -43,8 +42,7 @@ def completions(
         "completions", model.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)
     )
     table = TABLES["completions"]
-    started = time.monotonic()
-    computed = fill(
+    filled = fill(
         shards,
         blocks,
         lambda index, block: shards.write_rows(
@@ -52,7 +50,6 @@ def completions(
         ),
         {"model": model.name, "benchmark": benchmark.name},
     )
-    seconds = time.monotonic() - started
     found: list[Completion] = [row for index in range(len(blocks)) for row in shards.read_rows(index, table)]
     tokens = sum(completion.n_prompt_tokens + completion.n_completion_tokens for completion in found)
     return result(
@@ -62,10 +59,7 @@ def completions(
             "n_completions": len(found),
             "stops": dict(Counter(completion.stop for completion in found)),
             "n_tokens": tokens,
-            "tokens_per_s": tokens / seconds if computed == len(blocks) else 0.0,
-            "seconds": seconds,
-            "shards_computed": computed,
-            "shards_reused": len(blocks) - computed,
+            **effort(filled, tokens),
             "preview": preview(found),
         },
     )
@@ -89,7 +83,7 @@ def scores(
     stored = store.warehouse.fingerprint_of("completions", {"model": model.name, "benchmark": benchmark.name})
     return result(
         found,
-        scores_id(stored or "", policy),
+        scores_id(stored, policy),
         {
             "accuracy": mean_score(found),
             "n_scored": sum(score.value is not None for score in found),

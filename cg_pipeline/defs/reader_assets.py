@@ -1,14 +1,12 @@
 """Assets about the reader: its concept dictionary, and what it sees in a benchmark."""
 
-import time
-
 import dagster as dg
 
 from cg_pipeline import pipeline
 from cg_pipeline.defs.model_assets import RETRIES
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, SAE, benchmark_of, model_of, reader_of
 from cg_pipeline.defs.resources import Gpu, Store
-from cg_pipeline.defs.results import declared, preview, result
+from cg_pipeline.defs.results import declared, effort, preview, result
 from cg_pipeline.identity import STAGES, activations_id, concepts_id
 from cg_pipeline.records import Example, StoredActivations
 from cg_pipeline.saes import SAES
@@ -73,14 +71,12 @@ def activations(
     shards = store.shards.shard_set(
         "activations", sae.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)
     )
-    started = time.monotonic()
-    computed = fill(
+    filled = fill(
         shards,
         blocks,
         lambda index, block: save_activations(shards, index, pipeline.read_concepts(block, gpu.encoder(sae))),
         {"sae": sae.name, "benchmark": benchmark.name},
     )
-    seconds = time.monotonic() - started
     found = load_activations(shards.directory)
     stored = StoredActivations(
         model=model.name,
@@ -102,10 +98,7 @@ def activations(
             "concepts_per_example": stored.n_pairs / max(stored.n_examples, 1),
             "n_active_concepts": stored.n_active_concepts,
             "share_of_dictionary": stored.n_active_concepts / found.n_concepts,
-            "tokens_per_s": stored.n_tokens / seconds if computed == len(blocks) else 0.0,
-            "seconds": seconds,
-            "shards_computed": computed,
-            "shards_reused": len(blocks) - computed,
+            **effort(filled, stored.n_tokens),
             "sae": sae.title,
             "shards": dg.MetadataValue.path(str(shards.directory)),
         },

@@ -109,7 +109,7 @@ def gap_report(
         n_gaps=len(of_suite),
         headline=tuple(headline_lines(inputs)),
     )
-    clustered = store.warehouse.fingerprint_of("gap_clusters", {"model": model.name}) or ""
+    clustered = store.warehouse.fingerprint_of("gap_clusters", {"model": model.name})
     cells = [cell_key(model.name, name) for name in study.benchmarks]
     return result(
         [stored],

@@ -101,7 +101,7 @@ class Namer(dg.ConfigurableResource):
     def source(self) -> str:
         """Who will be recorded as the source of names."""
         endpoint = Endpoint.from_environment()
-        return "automatic" if endpoint is None else f"llm:{endpoint.model}"
+        return endpoint.source if endpoint else "automatic"
 
 
 @lru_cache(maxsize=2)

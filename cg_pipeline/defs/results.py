@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 
 from cg_pipeline.specs import Study
+from cg_pipeline.store.resume import Filled
 from cg_pipeline.store.schema import TABLES
 
 _PREVIEW_ROWS = 8
@@ -27,6 +28,17 @@ def result(value: Any, fingerprint: str, metadata: Mapping[str, Any]) -> dg.Mate
         data_version=dg.DataVersion(fingerprint),
         metadata={"fingerprint": fingerprint, **metadata},
     )
+
+
+def effort(filled: Filled, n_tokens: int) -> dict[str, Any]:
+    """What computing a partition's shards took; no rate when some were there already."""
+    rate = filled.rate(n_tokens)
+    return {
+        "seconds": filled.seconds,
+        "shards_computed": filled.n_computed,
+        "shards_reused": filled.n_reused,
+        **({} if rate is None else {"tokens_per_s": rate}),
+    }
 
 
 def require(study: Study, table: str, model: str, found: Collection[str]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import dagster as dg
 
 from cg_pipeline.defs.freshness import Expected
-from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB
+from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, Job
 from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.recovery import PID_TAG
 from cg_pipeline.models import MODELS
@@ -24,11 +24,10 @@ _QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
 
 @dataclass(frozen=True)
 class Unit:
-    """One run: a job on one partition, and the assets it brings up to date."""
+    """One run: a job on one partition."""
 
-    job: str
+    job: Job
     partition: dict[str, str]
-    assets: tuple[str, ...]
 
     @property
     def key(self) -> str:
@@ -40,29 +39,29 @@ class Unit:
     @property
     def title(self) -> str:
         """For people."""
-        return f"{self.job} {' × '.join(self.partition.values())}"
+        return f"{self.job.name} {' × '.join(self.partition.values())}"
 
 
 def units_of(study: Study) -> Iterator[Unit]:
     """Every run a study needs, in an order in which each finds its inputs."""
     for benchmark in study.benchmarks:
-        yield Unit(EXAMPLES_JOB.name, {"benchmark": benchmark}, ("examples",))
+        yield Unit(EXAMPLES_JOB, {"benchmark": benchmark})
     for reader in sorted({MODELS[name].reader for name in study.models}):
-        yield Unit(DICTIONARY_JOB.name, {"sae": reader}, ("concepts",))
+        yield Unit(DICTIONARY_JOB, {"sae": reader})
     for model in study.models:
         for benchmark in study.benchmarks:
-            cell = {"model": model, "benchmark": benchmark}
-            yield Unit(CELL_JOB.name, cell, ("completions", "scores", "activations", "concept_metrics"))
-        yield Unit(REPORT_JOB.name, {"model": model}, ("suite_metrics", "gaps", "gap_clusters", "gap_report"))
+            yield Unit(CELL_JOB, {"model": model, "benchmark": benchmark})
+        yield Unit(REPORT_JOB, {"model": model})
 
 
 def stale_assets(unit: Unit, warehouse: Warehouse, expected: Expected) -> list[str]:
     """The unit's assets whose stored fingerprint is not the catalogue's."""
-    return [
-        asset
-        for asset in unit.assets
-        if warehouse.fingerprint_of(asset, unit.partition) != expected.of(asset, unit.partition)
-    ]
+    stale = []
+    for asset in unit.job.assets:
+        stored = warehouse.materialisation(asset, unit.partition)
+        if not stored or stored.fingerprint != expected.of(asset, unit.partition):
+            stale.append(asset)
+    return stale
 
 
 def run_study(
@@ -88,7 +87,7 @@ def run_study(
 
 
 def _run(definitions: dg.Definitions, unit: Unit, assets: list[str], instance: dg.DagsterInstance) -> None:
-    outcome = definitions.resolve_job_def(unit.job).execute_in_process(
+    outcome = definitions.resolve_job_def(unit.job.name).execute_in_process(
         partition_key=unit.key,
         asset_selection=[dg.AssetKey(asset) for asset in assets],
         instance=instance,

@@ -67,4 +67,5 @@ def _answer(model: LoadedModel, row: list[int], stops: frozenset[int]) -> Answer
     text = str(
         model.tokenizer.decode(row[:length], skip_special_tokens=True, clean_up_tokenization_spaces=False)
     )
+    text = text.replace("\0", "\ufffd")  # byte-level tokens can spell NUL, which no database keeps
     return Answer(text=text, n_tokens=length, ended=length < len(row))

@@ -57,6 +57,11 @@ class Endpoint:
                 "expected both or neither. Set both, per million tokens."
             )
 
+    @property
+    def source(self) -> str:
+        """What is recorded as the source of what this model writes: `llm:` and its name."""
+        return f"llm:{self.model}"
+
     @classmethod
     def from_environment(cls) -> "Endpoint | None":
         """The endpoint the CG_LLM_* variables describe, or None when neither address nor model is set.

@@ -114,8 +114,8 @@ class LlmNamer:
 
     @property
     def source(self) -> str:
-        """`llm:` and the model's name."""
-        return f"llm:{self.chat.endpoint.model}"
+        """What is recorded as the source of its names."""
+        return self.chat.endpoint.source
 
     def name_group(self, kind: str, labels: Sequence[str]) -> NamedGroup:
         """A name and an explanation for a group of concepts that are gaps of one kind.

@@ -1,11 +1,29 @@
 """Compute a set of shards, or what is left of it after an interruption."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from cg_pipeline.store.shards import ShardSet
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Filled:
+    """What it took to complete a shard set."""
+
+    n_computed: int
+    """Shards computed now."""
+    n_reused: int
+    """Shards found whole from before."""
+    seconds: float
+    """Wall-clock time, waiting for another process included."""
+
+    def rate(self, amount: int) -> float | None:
+        """An amount per second; None unless the whole set was computed now."""
+        return amount / self.seconds if self.seconds and not self.n_reused else None
 
 
 def blocks_of(items: Sequence[T], size: int) -> list[Sequence[T]]:
@@ -18,11 +36,12 @@ def fill(
     blocks: Sequence[Sequence[T]],
     save: Callable[[int, Sequence[T]], object],
     metadata: Mapping[str, Any],
-) -> int:
-    """Save every block whose shard is absent or damaged, complete the set; returns how many were saved.
+) -> Filled:
+    """Save every block whose shard is absent or damaged, and complete the set.
 
     A second process that wants the same set waits here and then finds nothing left to do.
     """
+    started = time.monotonic()
     with shards.lock():
         shards.verify(heal=True)
         missing = shards.missing()
@@ -30,4 +49,4 @@ def fill(
             save(index, blocks[index])
         if not shards.is_complete():
             shards.commit(metadata)
-        return len(missing)
+    return Filled(len(missing), len(blocks) - len(missing), time.monotonic() - started)

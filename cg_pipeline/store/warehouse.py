@@ -88,10 +88,15 @@ class Warehouse:
         wanted = identity_of(asset, partition)
         return next((note for note in self.materialisations(asset) if note.identity == wanted), None)
 
-    def fingerprint_of(self, asset: str, partition: Partition) -> str | None:
-        """The fingerprint a partition was made from; None if it never was."""
-        note = self.materialisation(asset, partition)
-        return note.fingerprint if note else None
+    def fingerprint_of(self, asset: str, partition: Partition) -> str:
+        """The fingerprint a partition was made from.
+
+        Raises:
+            LookupError: it was never materialised.
+        """
+        if note := self.materialisation(asset, partition):
+            return note.fingerprint
+        raise _unmaterialised(asset, [partition])
 
     def publish(self) -> bool:
         """Bring the replica up to date where a crash has left it behind; returns whether there was need."""
@@ -129,12 +134,16 @@ def _check_materialised(
     wanted = [{}] if partitions is None and not known else partitions or []
     missing = [each for each in wanted if identity_of(table.name, each) not in known]
     if missing:
-        named = "; ".join(describe_partition(partition) for partition in missing[:5])
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise LookupError(
-            f"Table {table.name!r} was never materialised for {named}{more}; expected every partition that "
-            "is read to be there. Materialise it first."
-        )
+        raise _unmaterialised(table.name, missing)
+
+
+def _unmaterialised(asset: str, missing: Sequence[Partition]) -> LookupError:
+    named = "; ".join(describe_partition(partition) for partition in missing[:5])
+    more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+    return LookupError(
+        f"Table {asset!r} was never materialised for {named}{more}; expected every partition that "
+        "is read to be there. Materialise it first."
+    )
 
 
 def _put_note(connection: duckdb.DuckDBPyConnection, note: Materialisation) -> None:

@@ -1,6 +1,7 @@
 """The whole asset graph on a truncated suite with a fake model: stored, checked, resumed, refused."""
 
 import json
+import shutil
 from pathlib import Path
 
 import dagster as dg
@@ -9,10 +10,7 @@ import pytest
 
 from cg_pipeline.defs.runs import Unit, run_study
 from cg_pipeline.store.layout import Layout
-from cg_pipeline.studies import STUDIES
-from tests.defs.tiny_study import LOADS, N_CONCEPTS, N_ROWS, tiny_data, tiny_definitions
-
-STUDY = STUDIES["embedded"]
+from tests.defs.tiny_study import LOADS, N_CONCEPTS, N_ROWS, STUDY, tiny_data, tiny_definitions
 
 
 def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
@@ -96,7 +94,7 @@ def test_every_check_passed(finished: Path, instance: dg.DagsterInstance) -> Non
             run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION, limit=1000
         ).records
     ]
-    assert len(evaluations) > 100
+    assert len(evaluations) > 30
     errors = [e for e in evaluations if not e.passed and e.severity == dg.AssetCheckSeverity.ERROR]
     assert errors == []
     outdated = [e for e in evaluations if not e.passed and e.check_name == "is_current"]
@@ -110,10 +108,9 @@ def test_report_is_written(finished: Path) -> None:
 
 
 def test_editing_one_benchmark_reruns_its_cell_and_the_report(
-    tmp_path: Path, instance: dg.DagsterInstance
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
-    data_dir = tiny_data(tmp_path / "data")
-    run(data_dir, instance)
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
     path = data_dir / "suite" / "facts.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:-1]), encoding="utf-8")
@@ -139,4 +136,4 @@ def test_a_faulty_file_is_named_and_others_are_unaffected(
     ):
         run(data_dir, instance)
     done = ask(data_dir, "select distinct benchmark from examples order by 1")
-    assert done == [("arithmetic",), ("bias_pairs",), ("calendar",)]
+    assert done == [("arithmetic",)]

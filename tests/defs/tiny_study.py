@@ -1,22 +1,25 @@
-"""The real catalogue on a truncated suite, with a fake model and reader: the whole graph in seconds."""
+"""Three truncated benchmarks of the real catalogue, a fake model and reader: the whole graph in seconds."""
 
 import hashlib
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
 import numpy as np
 
 from cg_pipeline.definitions import assemble
-from cg_pipeline.defs.resources import CHECKOUT, Gpu, Store
+from cg_pipeline.defs.resources import CHECKOUT, Gpu, Store, StudyChoice
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.sae_files import WEIGHTS
-from cg_pipeline.specs import SaeDirectory
+from cg_pipeline.specs import SaeDirectory, Study
+from cg_pipeline.studies import STUDIES
 
 N_CONCEPTS = 4096
 N_ROWS = 12
+STUDY = replace(STUDIES["embedded"], benchmarks=("arithmetic", "facts", "requests"))
 
 
 def _number(*parts: object) -> int:
@@ -102,6 +105,14 @@ class FakeGpu(Gpu):
         return FakeEncoder()
 
 
+class TinyStudy(StudyChoice):
+    """Three benchmarks are enough to see every kind of edge of the graph."""
+
+    @property
+    def study(self) -> Study:
+        return STUDY
+
+
 LOADS: list[str] = []
 
 
@@ -120,5 +131,5 @@ def tiny_data(directory: Path) -> Path:
 
 
 def tiny_definitions(data_dir: Path) -> dg.Definitions:
-    """The project's definitions with a fake device."""
-    return assemble(str(data_dir), gpu=FakeGpu(store=Store(data_dir=str(data_dir))))
+    """The project's definitions with a fake device and a small study."""
+    return assemble(str(data_dir), gpu=FakeGpu(store=Store(data_dir=str(data_dir))), study_choice=TinyStudy())

@@ -33,11 +33,12 @@ def test_an_interrupted_set_is_taken_up_where_it_stopped(tmp_path: Path) -> None
     with pytest.raises(MemoryError, match="out of memory"):
         fill(shards, blocks, first.save, {})
     second = Computer(shards)
-    assert fill(shards, blocks, second.save, {"who": "second"}) == 2
+    filled = fill(shards, blocks, second.save, {"who": "second"})
+    assert (filled.n_computed, filled.n_reused, filled.rate(10)) == (2, 2, None)
     assert (first.computed, second.computed) == ([0, 1], [2, 3])
     assert np.concatenate([shards.read(index)["x"] for index in range(4)]).tolist() == list(range(10))
     assert (shards.manifest() or {})["metadata"] == {"who": "second"}
-    assert fill(shards, blocks, Computer(shards).save, {"who": "third"}) == 0
+    assert fill(shards, blocks, Computer(shards).save, {"who": "third"}).n_computed == 0
     assert (shards.manifest() or {})["metadata"] == {"who": "second"}
 
 
@@ -48,6 +49,6 @@ def test_a_damaged_shard_of_a_complete_set_is_computed_again(tmp_path: Path) -> 
     [path] = shards.directory.glob("shard-00001-*")
     path.write_bytes(path.read_bytes()[:-8] + b"\xff" * 8)
     healer = Computer(shards)
-    assert fill(shards, blocks, healer.save, {}) == 1
+    assert fill(shards, blocks, healer.save, {}).n_computed == 1
     assert healer.computed == [1]
     assert shards.verify() == []

@@ -108,7 +108,7 @@ def test_a_failed_write_keeps_the_old_rows(warehouse: Warehouse, monkeypatch: py
         with pytest.raises(RuntimeError, match="before the commit"):
             put(warehouse, "new", "b")
     pd.testing.assert_frame_equal(pd.DataFrame(warehouse.load(METRICS)), frame("m", "b"))
-    assert warehouse.fingerprint_of("metrics", cell("new", "b")) is None
+    assert warehouse.materialisation("metrics", cell("new", "b")) is None
 
 
 def test_a_new_column_is_added_and_is_null_in_older_rows(warehouse: Warehouse) -> None:
@@ -238,7 +238,8 @@ def test_provenance_is_kept_with_the_rows(warehouse: Warehouse) -> None:
     again = Provenance(fingerprint="f2")
     warehouse.replace(METRICS, cell("m", "b"), frame("m", "b"), again)
     assert warehouse.fingerprint_of("metrics", cell("m", "b")) == "f2"
-    assert warehouse.fingerprint_of("metrics", cell("m", "c")) is None
+    with pytest.raises(LookupError, match="'metrics' was never materialised for model=m, benchmark=c"):
+        warehouse.fingerprint_of("metrics", cell("m", "c"))
 
 
 def test_what_is_kept_elsewhere_can_be_noted(warehouse: Warehouse) -> None:
