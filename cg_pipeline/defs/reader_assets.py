@@ -1,12 +1,14 @@
 """Assets about the reader: its concept dictionary, and what it sees in a benchmark."""
 
+from collections.abc import Sequence
+
 import dagster as dg
 
 from cg_pipeline import pipeline
-from cg_pipeline.defs.model_assets import RETRIES
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, SAE, benchmark_of, model_of, reader_of
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.defs.results import declared, effort, preview, result
+from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
 from cg_pipeline.identity import STAGES, activations_id, concepts_id
 from cg_pipeline.records import Example, StoredActivations
 from cg_pipeline.saes import SAES
@@ -31,7 +33,8 @@ EXAMPLES_PER_SHARD = 64
 def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.MaterializeResult:
     """The concept dictionary: every latent of the SAE with an automatic label, firing rate and status."""
     sae, data_dir = SAES[context.partition_key], store.layout.data_dir
-    found = pipeline.describe_concepts(read_sample(data_dir), gpu.encoder(sae))
+    with lasting_faults_end_the_run():
+        found = pipeline.describe_concepts(read_sample(data_dir), gpu.encoder(sae))
     alive = [concept for concept in found if concept.status == "alive"]
     return result(
         found,
@@ -71,12 +74,12 @@ def activations(
     shards = store.shards.shard_set(
         "activations", sae.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)
     )
-    filled = fill(
-        shards,
-        blocks,
-        lambda index, block: save_activations(shards, index, pipeline.read_concepts(block, gpu.encoder(sae))),
-        {"sae": sae.name, "benchmark": benchmark.name},
-    )
+
+    def read(index: int, block: Sequence[Example]) -> None:
+        save_activations(shards, index, pipeline.read_concepts(block, gpu.encoder(sae)))
+
+    with lasting_faults_end_the_run():
+        filled = fill(shards, blocks, read, {"sae": sae.name, "benchmark": benchmark.name})
     found = load_activations(shards.directory)
     stored = StoredActivations(
         model=model.name,

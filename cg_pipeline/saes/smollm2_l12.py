@@ -2,8 +2,9 @@
 
 Trained by `cg train-sae smollm2_l12`; its model card lies beside the weights.
 
-Why layer 12 of 30 and 64 latents: short trials on layer 15 with 32 latents fell well short of
-the gate, states get harder to rebuild with depth, and layer 12 is read a fifth faster.
+Why layer 12 of 30 and 32 latents per token: states get harder to rebuild with depth, and layer
+12 is read a fifth faster than layer 15. With 64 latents the explained variance of the suite rises
+from 0.82 to 0.85, but twice as many concepts are dense (33 against 15 of 4,096).
 """
 
 from cg_pipeline.models.smollm2_135m import MODEL
@@ -18,7 +19,7 @@ SAE = Sae(
     d_sae=4096,
     licence="Apache-2.0",
     training=SaeTraining(
-        k=64,
+        k=32,
         n_tokens=2_050_000,
         n_epochs=1,
         context_tokens=256,

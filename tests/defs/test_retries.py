@@ -1,0 +1,44 @@
+"""A fault that time cures is tried again; one that it does not cure fails at once, with its own words."""
+
+import dagster as dg
+import pytest
+
+from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
+
+
+def attempts_at(fault: Exception) -> tuple[int, str]:
+    made = []
+
+    @dg.asset(retry_policy=dg.RetryPolicy(max_retries=RETRIES.max_retries))
+    def stage() -> None:
+        made.append(1)
+        with lasting_faults_end_the_run():
+            raise fault
+
+    outcome = dg.materialize([stage], raise_on_error=False)
+    [failure] = [event for event in outcome.all_events if event.is_step_failure]
+    return len(made), str(failure.step_failure_data.error)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ValueError("field 'answer' is 7"),
+        FileNotFoundError("no file"),
+        ModuleNotFoundError("no package"),
+        KeyError("k"),
+    ],
+)
+def test_a_lasting_fault_fails_at_once_in_its_own_words(fault: Exception) -> None:
+    attempts, said = attempts_at(fault)
+    assert attempts == 1
+    assert str(fault) in said
+
+
+@pytest.mark.parametrize(
+    "fault", [MemoryError("device is full"), OSError("disk is full"), TimeoutError("locked")]
+)
+def test_a_passing_fault_is_tried_again(fault: Exception) -> None:
+    attempts, said = attempts_at(fault)
+    assert attempts == 1 + RETRIES.max_retries
+    assert str(fault) in said
