@@ -20,7 +20,7 @@ from cg_pipeline.records import (
     GapCluster,
     Score,
 )
-from cg_pipeline.specs import Benchmark, Sae
+from cg_pipeline.specs import Benchmark, Sae, ScoringPolicy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,14 +44,15 @@ def prompts_not_empty(examples: Sequence[Example]) -> Finding:
     return _finding(examples, not empty, f"{len(empty)} empty prompts", first=empty)
 
 
-def targets_answerable(examples: Sequence[Example], benchmark: Benchmark) -> Finding:
-    """Every example of a choice benchmark has choices, and its target is one of them."""
+def targets_answerable(examples: Sequence[Example], benchmark: Benchmark, policy: ScoringPolicy) -> Finding:
+    """Every example has what its policy compares with, and a choice benchmark's target is a choice."""
     wants_choices = benchmark.response == "choice"
     wrong = [
         example.example_id
         for example in examples
         if bool(example.choices) != wants_choices
         or (wants_choices and example.targets[0] not in example.choices)
+        or (policy.needs_targets and not example.targets)
     ]
     return _finding(examples, not wrong, f"{len(wrong)} examples whose target cannot be given", first=wrong)
 

@@ -36,17 +36,16 @@ def stage_id(stage: str, *parts: object) -> str:
     return content_id(stage, STAGES[stage], *parts)
 
 
-def examples_id(benchmark: Benchmark, rows_hash: str) -> str:
-    """Examples depend on the rows and on how a row becomes an example."""
-    return stage_id(
-        "examples", rows_hash, benchmark.version, fingerprint((benchmark.row, benchmark.to_example))
-    )
+def examples_id(examples: Iterable[Example]) -> str:
+    """Examples are what they are: wherever they came from, equal ones are equal."""
+    return stage_id("examples", [(each.example_id, each.category, each.cluster) for each in examples])
 
 
 def completions_id(examples: Sequence[Example], benchmark: Benchmark, model: Model) -> str:
     """Completions depend on what is asked, on the model with its prompt format, and on how it is asked."""
-    asked = (benchmark.response, benchmark.max_new_tokens, benchmark.opening)
-    return stage_id("completions", _ids(examples), asked, _model_parts(model))
+    asked = (benchmark.response, benchmark.max_new_tokens, benchmark.opening, benchmark.stop)
+    drawn = (fingerprint(benchmark.sampling), benchmark.unconditional)
+    return stage_id("completions", _ids(examples), benchmark.version, asked, drawn, _model_parts(model))
 
 
 def scores_id(completions: str, policy: ScoringPolicy) -> str:
@@ -91,7 +90,7 @@ def gap_report_id(gap_clusters: str, study: Study) -> str:
 
 
 def _ids(examples: Sequence[Example]) -> list[str]:
-    # An id is a hash of prompt, choices and targets: all that a model or reader can see.
+    # An id is a hash of all that a model or reader can see.
     return [example.example_id for example in examples]
 
 

@@ -16,6 +16,7 @@ Source of the method: Bohacek et al., "Uncovering Competency Gaps in Large Langu
 and Their Benchmarks", arXiv 2512.20638.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ from cg_pipeline.gaps.naming import name_clusters
 from cg_pipeline.gaps.report import build_report
 from cg_pipeline.gaps.selection import select_gaps
 from cg_pipeline.gaps.suite import combine_benchmarks
+from cg_pipeline.items import Item
 from cg_pipeline.protocols import ConceptEncoder, GroupNamer, TextGenerator
 from cg_pipeline.records import (
     Completion,
@@ -45,7 +47,23 @@ from cg_pipeline.specs import Benchmark, Evidence, Metric, ScoringPolicy, Study
 
 def collect_examples(benchmark: Benchmark, rows: Iterable[Any]) -> Iterator[Example]:
     """One example per row, in the order of the rows, checked as `records.Example` says."""
-    return (benchmark.to_example(row) for row in rows)
+    return (pose(benchmark, benchmark.to_item(row)) for row in rows)
+
+
+def pose(benchmark: Benchmark, item: Item) -> Example:
+    """The example a benchmark makes of an item."""
+    prompt = benchmark.prompt(item)
+    return Example(
+        benchmark=benchmark.name,
+        category="all" if item.category is None else item.category,
+        cluster=item.cluster,
+        prompt=prompt.text,
+        choices=item.choices,
+        targets=item.answers,
+        continuations=prompt.continuations,
+        stems=prompt.stems,
+        details=json.dumps(item.details, ensure_ascii=False, sort_keys=True) if item.details else "",
+    )
 
 
 def complete(benchmark: Benchmark, examples: Sequence[Example], model: TextGenerator) -> list[Completion]:

@@ -51,7 +51,7 @@ class Example:
     benchmark: str
     """Name of the benchmark it belongs to."""
     example_id: str = field(init=False)
-    """Hash of prompt, choices and targets: survives shuffling, limits and splits."""
+    """Hash of what is asked and what is right: survives shuffling, limits and splits."""
     category: str
     """What the benchmark's author says it is about; a stratum."""
     cluster: str
@@ -61,28 +61,43 @@ class Example:
     choices: tuple[str, ...] = ()
     """Texts to choose from, empty for an open answer."""
     targets: tuple[str, ...]
-    """Right answers: exactly one of the choices, or the accepted open answers, first the canonical one."""
+    """Right answers: exactly one of the choices, or every accepted text, first the canonical one.
+
+    Empty where a judge or a checker decides.
+    """
+    continuations: tuple[str, ...] = ()
+    """For each choice the text whose likelihood counts; empty: the choice itself."""
+    stems: tuple[str, ...] = ()
+    """For each choice the text it follows, where they differ; empty: all follow the prompt."""
+    shots: tuple[str, ...] = ()
+    """Worked examples put before the prompt: question, answer, question, answer, and so on."""
+    details: str = ""
+    """What scoring needs besides, as a JSON object; empty for nothing."""
 
     def __post_init__(self) -> None:
         if not self.prompt.strip():
             raise ValueError(f"prompt is {self.prompt!r}; expected text. Write the question.")
         if not self.category.strip():
             raise ValueError(f"category is {self.category!r}; expected a name. Write what it is about.")
-        if not self.targets:
-            raise ValueError("targets is empty; expected at least one right answer. Add it.")
+        if self.choices and not self.targets:
+            raise ValueError("targets is empty; expected the right one of the choices. Add it.")
         if not all(text.strip() for text in (*self.choices, *self.targets)):
             raise ValueError(
                 f"choices {self.choices!r} or targets {self.targets!r} hold a blank text; expected words. "
                 "Write them."
             )
-        if len(self.choices) == 1 or len(set(self.choices)) != len(self.choices):
-            raise ValueError(f"choices are {self.choices!r}; expected two or more, each once. Correct them.")
+        if self.choices and len(set(self.choices)) < 2:
+            raise ValueError(f"choices are {self.choices!r}; expected two different ones or more. Add one.")
+        for name in ("continuations", "stems"):
+            if len(texts := getattr(self, name)) not in (0, len(self.choices)):
+                raise ValueError(f"{name} are {texts!r}; expected none, or one for each of {self.choices!r}.")
         if self.choices and (len(self.targets) != 1 or self.targets[0] not in self.choices):
             raise ValueError(
                 f"targets are {self.targets!r}; expected exactly one of the choices {self.choices!r}. "
                 "Correct one of them."
             )
-        identity = content_id(self.prompt, self.choices, self.targets)
+        more = (self.continuations, self.stems, self.shots, self.details)
+        identity = content_id(self.prompt, self.choices, self.targets, *(more if any(more) else ()))
         object.__setattr__(self, "example_id", identity)
         if not self.cluster:
             object.__setattr__(self, "cluster", identity)
@@ -98,10 +113,14 @@ class Completion:
     """Name of the benchmark."""
     example_id: str
     """The example answered."""
+    sample: int = 0
+    """Which of several answers to the example this is, from 0."""
     text: str
     """Generated text, or the choice with the highest log-likelihood."""
     choice_logprobs: tuple[float, ...] = ()
     """Sum of token log-probabilities of each choice, in nats; empty for generated text."""
+    unconditional_logprobs: tuple[float, ...] = ()
+    """The same after the benchmark's neutral prompt; empty unless it has one."""
     choice_tokens: tuple[int, ...] = ()
     """Number of tokens of each choice; empty for generated text."""
     stop: Literal["end", "length", "choice", "overflow"]
@@ -110,6 +129,10 @@ class Completion:
     """Tokens of the rendered prompt, chat template included."""
     n_completion_tokens: int
     """Tokens generated, or scored over all choices."""
+    rendered_prompt: str = ""
+    """What the model was given before its answer, chat template and special tokens included."""
+    prompt_token_ids: tuple[int, ...] = ()
+    """The same in tokens; empty when a server keeps them to itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
+from cg_pipeline.items import Item, Prompt
 from cg_pipeline.records import Completion, Example, Score, outcome_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -38,6 +39,31 @@ class LocalRows:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HubRows:
+    """Rows of a data set on the Hugging Face hub, Parquet or JSON: nothing that runs code."""
+
+    repo: str
+    split: str
+    revision: str
+    """Full commit hash."""
+    configs: tuple[str, ...] = ("default",)
+    """Configurations, read one after another."""
+    gated: str = ""
+    """For a gated data set: what its page asks a reader to accept. Empty for an open one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampling:
+    """Several answers to each example, drawn at random."""
+
+    n: int
+    """Answers per example."""
+    temperature: float
+    top_p: float = 1.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Benchmark:
     """One benchmark: where its rows are, how a row becomes an example, how an answer is scored."""
 
@@ -48,17 +74,29 @@ class Benchmark:
     scope: str
     """What it claims to test, in one sentence."""
     licence: str
-    source: LocalRows
+    source: LocalRows | HubRows
     row: type
-    """TypedDict of a raw row; rows are validated against it, unknown fields refused."""
-    to_example: Callable[[Any], Example]
-    """Pure: one validated row to one example. Raises ValueError for a row that makes no sense."""
+    """TypedDict of a raw row; rows are validated against it, unknown fields of local files refused."""
+    to_item: Callable[[Any], Item]
+    """Pure: one validated row in normal form. Raises ValueError for a row that makes no sense."""
+    prompt: Callable[[Item], Prompt]
+    """Pure: the prompt format. Raises ValueError for an item it does not fit."""
     response: Literal["choice", "generation"]
     """choice: log-likelihood of each choice; generation: greedy text."""
     scoring: str
     """Name of the scoring policy, a module of `scoring/`."""
     max_new_tokens: int = 0
     """Token limit of a generated answer; 0 for choices."""
+    stop: tuple[str, ...] = ()
+    """Texts before which a generated answer ends."""
+    sampling: Sampling | None = None
+    """How answers are drawn; None for the single greedy one."""
+    n_shots: int = 0
+    """Worked examples put before each question."""
+    shots: LocalRows | HubRows | None = None
+    """Where worked examples come from: rows of the same shape, never those that are asked."""
+    unconditional: str = ""
+    """Neutral prompt after which choices are scored too, for a policy that divides by it; empty for none."""
     opening: str = ""
     """First words of a generated answer, put into the model's mouth; they do not count as generated."""
 
@@ -80,6 +118,8 @@ class ScoringPolicy:
     version: int = 1
     score: Callable[[Example, Completion], Score]
     """Pure, and never guesses: an answer it cannot read is unscored(unparsed), not wrong."""
+    needs_targets: bool = True
+    """Whether an example must have a right answer; False where a checker decides by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -276,15 +316,6 @@ class Study:
 
     def __post_init__(self) -> None:
         check_name("Study", self.name)
-
-
-def pick(choices: list[str], answer: int) -> str:
-    """The choice with index `answer`, or a `ValueError` that says which indices there are."""
-    if not choices:
-        raise ValueError("choices are []; expected two or more texts. Add them.")
-    if not 0 <= answer < len(choices):
-        raise ValueError(f"answer is {answer}; expected an index from 0 to {len(choices) - 1}. Correct it.")
-    return choices[answer]
 
 
 def grade(completion: Completion, value: float | None, *, answer: str = "", reason: str = "") -> Score:

@@ -93,7 +93,7 @@ def test_the_embedded_suite_is_sound(benchmark: Benchmark):
     assert all(re.fullmatch(r"[a-z][a-z_]*", name) for name in categories)
     for check in (checks.unique_ids, checks.prompts_not_empty):
         assert check(examples).passed, check(examples).sentence
-    assert checks.targets_answerable(examples, benchmark).passed
+    assert checks.targets_answerable(examples, benchmark, POLICIES[benchmark.scoring]).passed
 
 
 @every_suite_benchmark
@@ -113,15 +113,13 @@ def test_no_two_benchmarks_of_the_suite_ask_the_same():
 @pytest.mark.parametrize("answer", ["NaN", "inf", "-Infinity", "1e400", "1e999999999", "12 eggs", ""])
 def test_arithmetic_wants_a_finite_number(answer: str):
     with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole sentence is compared
-        BENCHMARKS["arithmetic"].to_example({"category": "sums", "question": "2 + 2?", "answer": answer})
+        BENCHMARKS["arithmetic"].to_item({"category": "sums", "question": "2 + 2?", "answer": answer})
     assert str(error.value) == f"answer is {answer!r}; expected a number such as '12' or '3.5'. Correct it."
 
 
 @pytest.mark.parametrize("answer", ["12", "-3", "3.5", "0.25"])
 def test_arithmetic_keeps_the_answer_as_written(answer: str):
-    [target] = (
-        BENCHMARKS["arithmetic"].to_example({"category": "c", "question": "q", "answer": answer}).targets
-    )
+    [target] = BENCHMARKS["arithmetic"].to_item({"category": "c", "question": "q", "answer": answer}).answers
     assert (target, Fraction(target)) == (answer, Fraction(answer))
 
 

@@ -20,6 +20,7 @@ from cg_pipeline.records import (
     outcome_of,
 )
 from cg_pipeline.saes import SAES
+from cg_pipeline.scoring import POLICIES
 
 
 def altered(record: Any, **changes: Any) -> Any:
@@ -136,13 +137,14 @@ def performance(*values: float) -> pd.DataFrame:
     return pd.DataFrame({"performance": values})
 
 
+POLICY = POLICIES["numeric"]
 CHOICE, OPEN_ANSWER = BENCHMARKS["logic"], BENCHMARKS["arithmetic"]
 
 GOOD: dict[str, checks.Finding] = {
     "unique_ids": checks.unique_ids(OPEN),
     "prompts_not_empty": checks.prompts_not_empty(OPEN),
-    "targets_answerable, choices": checks.targets_answerable(CLOSED, CHOICE),
-    "targets_answerable, open": checks.targets_answerable(OPEN, OPEN_ANSWER),
+    "targets_answerable, choices": checks.targets_answerable(CLOSED, CHOICE, POLICY),
+    "targets_answerable, open": checks.targets_answerable(OPEN, OPEN_ANSWER, POLICY),
     "same_examples, completions": checks.same_examples(OPEN, COMPLETIONS[::-1]),
     "same_examples, scores": checks.same_examples(OPEN, SCORES),
     "same_examples, activations": checks.same_examples(OPEN, activations()),
@@ -173,15 +175,19 @@ BAD: list[tuple[checks.Finding, str]] = [
         f"1 empty prompts, for example {IDS[1]} (2 looked at)",
     ),
     (
-        checks.targets_answerable(OPEN, CHOICE),
+        checks.targets_answerable(OPEN, CHOICE, POLICY),
         f"2 examples whose target cannot be given, for example {IDS[0]} (2 looked at)",
     ),
     (
-        checks.targets_answerable(CLOSED, OPEN_ANSWER),
+        checks.targets_answerable(CLOSED, OPEN_ANSWER, POLICY),
         f"2 examples whose target cannot be given, for example {CLOSED[0].example_id} (2 looked at)",
     ),
     (
-        checks.targets_answerable([altered(CLOSED[0], targets=("9",)), CLOSED[1]], CHOICE),
+        checks.targets_answerable([altered(OPEN[0], targets=()), OPEN[1]], OPEN_ANSWER, POLICY),
+        f"1 examples whose target cannot be given, for example {OPEN[0].example_id} (2 looked at)",
+    ),
+    (
+        checks.targets_answerable([altered(CLOSED[0], targets=("9",)), CLOSED[1]], CHOICE, POLICY),
         f"1 examples whose target cannot be given, for example {CLOSED[0].example_id} (2 looked at)",
     ),
     (
@@ -292,7 +298,7 @@ BAD: list[tuple[checks.Finding, str]] = [
 EMPTY: dict[str, checks.Finding] = {
     "unique_ids": checks.unique_ids([]),
     "prompts_not_empty": checks.prompts_not_empty([]),
-    "targets_answerable": checks.targets_answerable([], CHOICE),
+    "targets_answerable": checks.targets_answerable([], CHOICE, POLICY),
     "same_examples": checks.same_examples([], []),
     "scores_in_range": checks.scores_in_range([]),
     "mostly_scored": checks.mostly_scored([], largest_share=1.0),

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from cg_pipeline import identity
+from cg_pipeline.formats import plain
+from cg_pipeline.items import Item
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.scoring import POLICIES
@@ -23,6 +25,7 @@ from cg_pipeline.specs import (
     SaeDirectory,
     SaeRelease,
     SaeTraining,
+    Sampling,
     ScoringPolicy,
     Study,
     grade,
@@ -39,12 +42,16 @@ class OtherRow(dict[str, str]):
     extra = 1
 
 
-def to_example(row: Any) -> Example:
-    return Example(benchmark="quiz", category="c", cluster="", prompt=row["q"], targets=(row["a"],))
+def to_item(row: Any) -> Item:
+    return Item(question=row["q"], answers=(row["a"],))
 
 
-def to_example_anew(row: Any) -> Example:
-    return Example(benchmark="quiz", category="c", cluster="", prompt=row["q"] + "!", targets=(row["a"],))
+def to_item_anew(row: Any) -> Item:
+    return Item(question=row["q"] + "!", answers=(row["a"],))
+
+
+def example(question: str, answer: str, category: str = "c") -> Example:
+    return Example(benchmark="quiz", category=category, cluster="", prompt=question, targets=(answer,))
 
 
 def always_right(example: Example, completion: Completion) -> Score:
@@ -82,7 +89,8 @@ BENCHMARK = Benchmark(
     licence="MIT",
     source=LocalRows(path="quiz.jsonl"),
     row=Row,
-    to_example=to_example,
+    to_item=to_item,
+    prompt=plain,
     response="generation",
     scoring="numeric",
     max_new_tokens=8,
@@ -105,8 +113,7 @@ MODEL = replace(READING_MODEL, name="chatty", chat=True)
 class World:
     """Everything the fingerprints of one cell are made from."""
 
-    rows: str = "rows"
-    examples: tuple[Example, ...] = (to_example({"q": "2 + 2?", "a": "4"}),)
+    examples: tuple[Example, ...] = (example("2 + 2?", "4"),)
     benchmark: Benchmark = BENCHMARK
     model: Model = MODEL
     sae: Sae = SAE
@@ -118,7 +125,7 @@ class World:
     namer: str = "automatic"
 
     def fingerprints(self) -> dict[str, str]:
-        examples = identity.examples_id(self.benchmark, self.rows)
+        examples = identity.examples_id(self.examples)
         completions = identity.completions_id(self.examples, self.benchmark, self.model)
         scores = identity.scores_id(completions, self.policy)
         activations = identity.activations_id(self.examples, self.sae, self.weights)
@@ -195,14 +202,17 @@ EDITS: list[tuple[World, list[str]]] = [
     (reading_model(title="Other"), NOTHING),
     (study(title="Other"), REPORT),
     # The benchmark.
-    (world(rows="other rows"), ["examples"]),
+    (world(examples=(example("2 + 2?", "4", category="sums"),)), ["examples"]),
     (world(weights="other weights"), READ_ALL),
-    (benchmark(to_example=to_example_anew), ["examples"]),
-    (benchmark(row=OtherRow), ["examples"]),
-    (benchmark(version=2), ["examples"]),  # what it asks shows in the examples themselves
+    (benchmark(to_item=to_item_anew), NOTHING),  # what it asks shows in the examples themselves
+    (benchmark(row=OtherRow), NOTHING),
+    (benchmark(version=2), COMPLETIONS),
+    (benchmark(stop=("\n",)), COMPLETIONS),
+    (benchmark(sampling=Sampling(n=2, temperature=0.7)), COMPLETIONS),
+    (benchmark(unconditional="Answer:"), COMPLETIONS),
     (benchmark(max_new_tokens=9), COMPLETIONS),
     (benchmark(response="choice", max_new_tokens=0), COMPLETIONS),
-    (world(examples=(to_example({"q": "2 + 3?", "a": "5"}),)), [*COMPLETIONS, "activations"]),
+    (world(examples=(example("2 + 3?", "5"),)), ["examples", *COMPLETIONS, "activations"]),
     # The model that answers.
     (model(weights=HubWeights(repo="a/b", revision="0" * 40)), COMPLETIONS),
     (model(weights=LocalWeights(path="models/other")), COMPLETIONS),
@@ -269,7 +279,7 @@ def test_two_models_never_share_answers():
 
 
 def test_activations_follow_what_is_read_not_where_it_stands():
-    one, two = (to_example({"q": question, "a": "4"}) for question in ("2 + 2?", "1 + 3?"))
+    one, two = (example(question, "4") for question in ("2 + 2?", "1 + 3?"))
     assert identity.activations_id([one, two], WORLD.sae, "weights") != identity.activations_id(
         [two, one], WORLD.sae, "weights"
     )

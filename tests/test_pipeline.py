@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 from cg_pipeline import pipeline
+from cg_pipeline.formats import plain
 from cg_pipeline.gaps.inputs import ReportInputs
+from cg_pipeline.items import Item
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.protocols import ConceptEncoder, NamedGroup, TextGenerator
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score
@@ -34,11 +36,9 @@ class Row(TypedDict):
     number: int
 
 
-def to_example(row: Row) -> Example:
-    prompt = f"Question {row['number']} about a {row['word']}?"
-    return Example(
-        benchmark="spoken", category=row["word"], cluster="", prompt=prompt, targets=(row["word"],)
-    )
+def to_item(row: Row) -> Item:
+    question = f"Question {row['number']} about a {row['word']}?"
+    return Item(category=row["word"], question=question, answers=(row["word"],))
 
 
 def compare(example: Example, completion: Completion) -> Score:
@@ -54,7 +54,8 @@ SPOKEN = Benchmark(
     licence="Apache-2.0",
     source=LocalRows(path="suite/spoken.jsonl"),
     row=Row,
-    to_example=to_example,
+    to_item=to_item,
+    prompt=plain,
     response="generation",
     scoring="compare",
     max_new_tokens=7,
@@ -268,8 +269,8 @@ def test_an_empty_benchmark_is_measured_as_empty():
 
 def test_rows_that_make_no_sense_are_refused_where_they_are():
     with pytest.raises(ValueError, match="prompt is ' '; expected text"):
-        list(pipeline.collect_examples(dataclasses.replace(SPOKEN, to_example=_nonsense), ROWS[:1]))
+        list(pipeline.collect_examples(dataclasses.replace(SPOKEN, to_item=_nonsense), ROWS[:1]))
 
 
-def _nonsense(row: Row) -> Example:
-    return Example(benchmark="spoken", category="any", cluster="", prompt=" ", targets=("x",))
+def _nonsense(row: Row) -> Item:
+    return Item(category="any", question=" ", answers=("x",))

@@ -82,7 +82,10 @@ def test_an_example_alone_is_its_own_cluster():
     [
         ({"prompt": " \n"}, "prompt is ' \\n'; expected text. Write the question."),
         ({"category": " "}, "category is ' '; expected a name. Write what it is about."),
-        ({"targets": ()}, "targets is empty; expected at least one right answer. Add it."),
+        (
+            {"choices": ("3", "4"), "targets": ()},
+            "targets is empty; expected the right one of the choices. Add it.",
+        ),
         (
             {"targets": (" ",)},
             "choices () or targets (' ',) hold a blank text; expected words. Write them.",
@@ -91,8 +94,8 @@ def test_an_example_alone_is_its_own_cluster():
             {"choices": ("4", ""), "targets": ("4",)},
             "choices ('4', '') or targets ('4',) hold a blank text; expected words. Write them.",
         ),
-        ({"choices": ("4",)}, "choices are ('4',); expected two or more, each once. Correct them."),
-        ({"choices": ("4", "4")}, "choices are ('4', '4'); expected two or more, each once. Correct them."),
+        ({"choices": ("4",)}, "choices are ('4',); expected two different ones or more. Add one."),
+        ({"choices": ("4", "4")}, "choices are ('4', '4'); expected two different ones or more. Add one."),
         (
             {"choices": ("1", "2")},
             "targets are ('4',); expected exactly one of the choices ('1', '2'). Correct one of them.",

@@ -5,10 +5,11 @@ import dataclasses
 import pytest
 
 from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.items import pick
 from cg_pipeline.models import MODELS
 from cg_pipeline.records import Completion
 from cg_pipeline.saes import SAES
-from cg_pipeline.specs import check_name, grade, pick
+from cg_pipeline.specs import check_name, grade
 from cg_pipeline.studies import STUDIES
 
 

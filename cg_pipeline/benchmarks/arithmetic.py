@@ -7,7 +7,8 @@ A raw row:
 import re
 from typing import TypedDict
 
-from cg_pipeline.records import Example
+from cg_pipeline.formats import plain
+from cg_pipeline.items import Item
 from cg_pipeline.specs import Benchmark, LocalRows
 
 
@@ -19,17 +20,11 @@ class Row(TypedDict):
     answer: str
 
 
-def to_example(row: Row) -> Example:
-    """Ask for the number; `answer` must be one."""
+def to_item(row: Row) -> Item:
+    """`answer` must be a number."""
     if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", row["answer"]):
         raise ValueError(f"answer is {row['answer']!r}; expected a number such as '12' or '3.5'. Correct it.")
-    return Example(
-        benchmark="arithmetic",
-        category=row["category"],
-        cluster="",
-        prompt=row["question"],
-        targets=(row["answer"],),
-    )
+    return Item(category=row["category"], question=row["question"], answers=(row["answer"],))
 
 
 BENCHMARK = Benchmark(
@@ -39,7 +34,8 @@ BENCHMARK = Benchmark(
     licence="Apache-2.0",
     source=LocalRows(path="suite/arithmetic.jsonl"),
     row=Row,
-    to_example=to_example,
+    to_item=to_item,
+    prompt=plain,
     response="generation",
     scoring="numeric",
     max_new_tokens=20,

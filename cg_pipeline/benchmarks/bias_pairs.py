@@ -10,7 +10,8 @@ scores about 0.5, not 1.
 
 from typing import TypedDict
 
-from cg_pipeline.records import Example
+from cg_pipeline.formats import plain
+from cg_pipeline.items import Item
 from cg_pipeline.specs import Benchmark, LocalRows
 
 
@@ -24,15 +25,14 @@ class Row(TypedDict):
     counter: str
 
 
-def to_example(row: Row) -> Example:
-    """The context is the prompt, the two sentences are the choices."""
-    return Example(
-        benchmark="bias_pairs",
+def to_item(row: Row) -> Item:
+    """The context is what is asked, the two sentences are the choices."""
+    return Item(
         category=row["category"],
         cluster=row["pair"],
-        prompt=row["context"],
+        question=row["context"],
         choices=(row["counter"], row["stereotyped"]),
-        targets=(row["counter"],),
+        answers=(row["counter"],),
     )
 
 
@@ -43,7 +43,8 @@ BENCHMARK = Benchmark(
     licence="Apache-2.0",
     source=LocalRows(path="suite/bias_pairs.jsonl"),
     row=Row,
-    to_example=to_example,
+    to_item=to_item,
+    prompt=plain,
     response="choice",
     scoring="likelihood",
 )

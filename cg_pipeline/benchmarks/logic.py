@@ -7,7 +7,7 @@ A raw row:
 
 from typing import Literal, TypedDict
 
-from cg_pipeline.records import Example
+from cg_pipeline.items import Item, Prompt
 from cg_pipeline.specs import Benchmark, LocalRows
 
 
@@ -20,16 +20,20 @@ class Row(TypedDict):
     answer: Literal["yes", "no"]
 
 
-def to_example(row: Row) -> Example:
-    """Premises, then the question; the two answers are compared by likelihood."""
-    return Example(
-        benchmark="logic",
+def to_item(row: Row) -> Item:
+    """The two answers are the choices."""
+    return Item(
         category=row["category"],
-        cluster="",
-        prompt=f"{row['premises']}\n{row['question']} Answer yes or no.",
+        context=row["premises"],
+        question=row["question"],
         choices=("Yes", "No"),
-        targets=(row["answer"].capitalize(),),
+        answers=(row["answer"].capitalize(),),
     )
+
+
+def prompt(item: Item) -> Prompt:
+    """Premises, then the question."""
+    return Prompt(text=f"{item.context}\n{item.question} Answer yes or no.")
 
 
 BENCHMARK = Benchmark(
@@ -39,7 +43,8 @@ BENCHMARK = Benchmark(
     licence="Apache-2.0",
     source=LocalRows(path="suite/logic.jsonl"),
     row=Row,
-    to_example=to_example,
+    to_item=to_item,
+    prompt=prompt,
     response="choice",
     scoring="likelihood_per_byte",
 )

@@ -7,8 +7,9 @@ A raw row:
 
 from typing import TypedDict
 
-from cg_pipeline.records import Example
-from cg_pipeline.specs import Benchmark, LocalRows, pick
+from cg_pipeline.formats import in_context
+from cg_pipeline.items import Item, pick
+from cg_pipeline.specs import Benchmark, LocalRows
 
 
 class Row(TypedDict):
@@ -22,15 +23,15 @@ class Row(TypedDict):
     answer: int
 
 
-def to_example(row: Row) -> Example:
-    """The text, then the question; twins share a cluster."""
-    return Example(
-        benchmark="pronouns",
+def to_item(row: Row) -> Item:
+    """Twins share a cluster."""
+    return Item(
         category=row["category"],
         cluster=row["pair"],
-        prompt=f"{row['text']} {row['question']}",
+        context=row["text"],
+        question=row["question"],
         choices=tuple(row["choices"]),
-        targets=(pick(row["choices"], row["answer"]),),
+        answers=(pick(row["choices"], row["answer"]),),
     )
 
 
@@ -41,7 +42,8 @@ BENCHMARK = Benchmark(
     licence="Apache-2.0",
     source=LocalRows(path="suite/pronouns.jsonl"),
     row=Row,
-    to_example=to_example,
+    to_item=to_item,
+    prompt=in_context,
     response="choice",
     scoring="likelihood_per_byte",
 )

@@ -7,7 +7,8 @@ A raw row:
 
 from typing import Literal, TypedDict
 
-from cg_pipeline.records import Example
+from cg_pipeline.formats import plain
+from cg_pipeline.items import Item
 from cg_pipeline.specs import Benchmark, LocalRows
 
 
@@ -20,14 +21,10 @@ class Row(TypedDict):
     expected: Literal["answer", "decline"]
 
 
-def to_example(row: Row) -> Example:
-    """The request as it stands; look-alikes share a cluster with what they look like."""
-    return Example(
-        benchmark="requests",
-        category=row["category"],
-        cluster=row["pair"],
-        prompt=row["request"],
-        targets=(row["expected"],),
+def to_item(row: Row) -> Item:
+    """Look-alikes share a cluster with what they look like."""
+    return Item(
+        category=row["category"], cluster=row["pair"], question=row["request"], answers=(row["expected"],)
     )
 
 
@@ -38,7 +35,8 @@ BENCHMARK = Benchmark(
     licence="Apache-2.0",
     source=LocalRows(path="suite/requests.jsonl"),
     row=Row,
-    to_example=to_example,
+    to_item=to_item,
+    prompt=plain,
     response="generation",
     scoring="declines",
     max_new_tokens=24,

@@ -7,8 +7,9 @@ A raw row:
 
 from typing import TypedDict
 
-from cg_pipeline.records import Example
-from cg_pipeline.specs import Benchmark, LocalRows, pick
+from cg_pipeline.formats import in_context
+from cg_pipeline.items import Item, pick
+from cg_pipeline.specs import Benchmark, LocalRows
 
 
 class Row(TypedDict):
@@ -21,15 +22,14 @@ class Row(TypedDict):
     answer: int
 
 
-def to_example(row: Row) -> Example:
-    """The situation, then the question."""
-    return Example(
-        benchmark="social",
+def to_item(row: Row) -> Item:
+    """The situation is the context."""
+    return Item(
         category=row["category"],
-        cluster="",
-        prompt=f"{row['situation']} {row['question']}",
+        context=row["situation"],
+        question=row["question"],
         choices=tuple(row["choices"]),
-        targets=(pick(row["choices"], row["answer"]),),
+        answers=(pick(row["choices"], row["answer"]),),
     )
 
 
@@ -40,7 +40,8 @@ BENCHMARK = Benchmark(
     licence="Apache-2.0",
     source=LocalRows(path="suite/social.jsonl"),
     row=Row,
-    to_example=to_example,
+    to_item=to_item,
+    prompt=in_context,
     response="choice",
     scoring="likelihood_per_byte",
 )

@@ -4,32 +4,9 @@ A raw row:
     {"category": "opposites", "question": "Opposite of hot?", "choices": ["cold", "warm"], "answer": 0}
 """
 
-from typing import TypedDict
-
-from cg_pipeline.records import Example
-from cg_pipeline.specs import Benchmark, LocalRows, pick
-
-
-class Row(TypedDict):
-    """One line of the file."""
-
-    category: str
-    question: str
-    choices: list[str]
-    answer: int
-
-
-def to_example(row: Row) -> Example:
-    """The question as it stands; choices are compared by likelihood."""
-    return Example(
-        benchmark="vocabulary",
-        category=row["category"],
-        cluster="",
-        prompt=row["question"],
-        choices=tuple(row["choices"]),
-        targets=(pick(row["choices"], row["answer"]),),
-    )
-
+from cg_pipeline.formats import plain
+from cg_pipeline.items import ChoiceRow, choice_item
+from cg_pipeline.specs import Benchmark, LocalRows
 
 BENCHMARK = Benchmark(
     name="vocabulary",
@@ -37,8 +14,9 @@ BENCHMARK = Benchmark(
     scope="Synonyms, opposites, idioms and the right word for a gap.",
     licence="Apache-2.0",
     source=LocalRows(path="suite/vocabulary.jsonl"),
-    row=Row,
-    to_example=to_example,
+    row=ChoiceRow,
+    to_item=choice_item,
+    prompt=plain,
     response="choice",
     scoring="likelihood_per_byte",
 )

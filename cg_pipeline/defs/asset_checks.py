@@ -20,6 +20,7 @@ from cg_pipeline.defs.partitions import (
 )
 from cg_pipeline.defs.resources import Namer, Store, StudyChoice
 from cg_pipeline.saes import SAES
+from cg_pipeline.scoring import POLICIES
 
 LARGEST_UNSCORED_SHARE = 0.2
 LARGEST_DEAD_SHARE = 0.05
@@ -47,8 +48,9 @@ def no_prompt_is_empty(examples: list) -> dg.AssetCheckResult:
 
 @dg.asset_check(asset="examples", partitions_def=BENCHMARK, blocking=True)
 def answers_are_within_choices(context: dg.AssetCheckExecutionContext, examples: list) -> dg.AssetCheckResult:
-    """Every target of a choice benchmark is one of its choices."""
-    return _reported(checks.targets_answerable(examples, benchmark_of(context.partition_key)))
+    """Every target of a choice benchmark is one of its choices, and nothing to compare with is missing."""
+    benchmark = benchmark_of(context.partition_key)
+    return _reported(checks.targets_answerable(examples, benchmark, POLICIES[benchmark.scoring]))
 
 
 @dg.asset_check(asset="completions", partitions_def=CELL, blocking=True, additional_ins=_BENCHMARK_INPUT)

@@ -8,7 +8,7 @@ from cg_pipeline.defs.partitions import BENCHMARK, benchmark_of
 from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.results import declared, preview, result
 from cg_pipeline.identity import STAGES, examples_id
-from cg_pipeline.sources.local_files import content_hash, read_examples
+from cg_pipeline.sources.local_files import read_examples
 
 
 @dg.asset(
@@ -25,14 +25,14 @@ def examples(context: dg.AssetExecutionContext, store: Store) -> dg.MaterializeR
     categories = Counter(example.category for example in found)
     return result(
         found,
-        examples_id(benchmark, content_hash(benchmark, store.layout.data_dir)),
+        examples_id(found),
         {
             "n_examples": len(found),
             "n_categories": len(categories),
             "categories": dict(categories.most_common()),
             "scope": benchmark.scope,
             "licence": benchmark.licence,
-            "source": dg.MetadataValue.path(store.layout.declared(benchmark.source.path)),
+            "source": str(benchmark.source),
             "preview": preview(found),
         },
     )

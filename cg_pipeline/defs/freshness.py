@@ -10,7 +10,7 @@ from cg_pipeline.records import Example
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.broad_sample import sample_hash
-from cg_pipeline.sources.local_files import content_hash, read_examples
+from cg_pipeline.sources.local_files import read_examples
 from cg_pipeline.sources.sae_files import weights_hash
 from cg_pipeline.specs import Study
 from cg_pipeline.store.layout import Layout
@@ -34,8 +34,7 @@ class Expected:
 
     def examples(self, benchmark: str) -> str:
         """Of a benchmark's examples."""
-        spec = BENCHMARKS[benchmark]
-        return identity.examples_id(spec, content_hash(spec, self.layout.data_dir))
+        return identity.examples_id(self._read(benchmark))
 
     def completions(self, model: str, benchmark: str) -> str:
         """Of one cell's completions."""

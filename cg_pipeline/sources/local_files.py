@@ -5,7 +5,6 @@ what to do, and nothing of the file is used until it is mended. Other files are 
 affected. Line ends may be LF, CRLF or CR, mixed as they come; a byte-order mark is skipped.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,7 +17,7 @@ from typing_extensions import TypedDict
 from cg_pipeline.pipeline import collect_examples
 from cg_pipeline.records import Example
 from cg_pipeline.sources.json_lines import parse_line, show
-from cg_pipeline.specs import Benchmark
+from cg_pipeline.specs import Benchmark, LocalRows
 
 _SHOWN_FAULTS = 10
 _LONGEST_FAULT = 500
@@ -32,6 +31,8 @@ def read_examples(benchmark: Benchmark, data_dir: Path) -> list[Example]:
         FileNotFoundError: the file is not there.
         ValueError: the file is empty or has faulty lines; one sentence each, the first ten shown.
     """
+    if not isinstance(benchmark.source, LocalRows):
+        raise NotImplementedError(f"Benchmark {benchmark.name!r} is not a local file.")
     path = data_dir / benchmark.source.path
     validate = _validator(benchmark.row)
     examples: dict[int, Example] = {}
@@ -57,11 +58,6 @@ def read_examples(benchmark: Benchmark, data_dir: Path) -> list[Example]:
             f"{path} holds no row; expected one JSON object per line. Add rows or remove the benchmark."
         )
     return list(examples.values())
-
-
-def content_hash(benchmark: Benchmark, data_dir: Path) -> str:
-    """SHA-256 of the benchmark's file: what a rerun depends on."""
-    return hashlib.sha256(_read_bytes(data_dir / benchmark.source.path)).hexdigest()
 
 
 def _validator(row: Any) -> Callable[[Any], Any]:
@@ -104,11 +100,16 @@ def _explain(fault: Any, fields: list[str]) -> str:
 
 
 def _repetition(example: Example, twin: Example, line: int) -> str:
-    kind = "repeats" if example.targets == twin.targets else f"contradicts (answer {show(twin.targets[0])})"
+    same = set(example.targets) == set(twin.targets)
+    kind = "repeats" if same else f"contradicts (answer {show(_answer(twin))})"
     return (
-        f"example {show(example.prompt)}, answer {show(example.targets[0])}, {kind} line {line}; "
+        f"example {show(example.prompt)}, answer {show(_answer(example))}, {kind} line {line}; "
         "expected each question once. Remove one of the two."
     )
+
+
+def _answer(example: Example) -> str:
+    return example.targets[0] if example.targets else "none"
 
 
 def _summary(benchmark: Benchmark, path: Path, faults: dict[int, list[str]]) -> str:

@@ -10,28 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cg_pipeline.records import Example
-from cg_pipeline.sources.local_files import content_hash, read_examples
-from cg_pipeline.specs import Benchmark, LocalRows, pick
-
-
-class Row(TypedDict):
-    category: str
-    question: str
-    choices: list[str]
-    answer: int
-
-
-def to_example(row: Row) -> Example:
-    return Example(
-        benchmark="quiz",
-        category=row["category"],
-        cluster="",
-        prompt=row["question"],
-        choices=tuple(row["choices"]),
-        targets=(pick(row["choices"], row["answer"]),),
-    )
-
+from cg_pipeline.formats import plain
+from cg_pipeline.items import ChoiceRow, Item, choice_item
+from cg_pipeline.sources.local_files import read_examples
+from cg_pipeline.specs import Benchmark, LocalRows
 
 QUIZ = Benchmark(
     name="quiz",
@@ -39,8 +21,9 @@ QUIZ = Benchmark(
     scope="Questions.",
     licence="Apache-2.0",
     source=LocalRows(path="quiz.jsonl"),
-    row=Row,
-    to_example=to_example,
+    row=ChoiceRow,
+    to_item=choice_item,
+    prompt=plain,
     response="choice",
     scoring="likelihood",
 )
@@ -102,8 +85,8 @@ FIELDS = "category, question, choices, answer"
         (line(answer=2), "answer is 2; expected an index from 0 to 1. Correct it."),
         (line(answer=-1), "answer is -1; expected an index from 0 to 1. Correct it."),
         (line(choices=[]), "choices are []; expected two or more texts. Add them."),
-        (line(choices=["4"], answer=0), "choices are ('4',); expected two or more, each once. Correct them."),
-        (line(choices=["4", "4"]), "choices are ('4', '4'); expected two or more, each once. Correct them."),
+        (line(choices=["4"], answer=0), "choices are ('4',); expected two different ones or more. Add one."),
+        (line(choices=["4", "4"]), "choices are ('4', '4'); expected two different ones or more. Add one."),
         (line(question=" "), "prompt is ' '; expected text. Write the question."),
         (line(category=""), "category is ''; expected a name. Write what it is about."),
         ("[1]", "got [1]; expected a JSON object with the benchmark's fields. Correct it."),
@@ -178,7 +161,7 @@ def test_an_empty_file(write, content):
 def test_a_missing_file(write, place):
     folder = write(line())
     benchmark = replace(QUIZ, source=LocalRows(path=place))
-    for read in (read_examples, content_hash):
+    for read in (read_examples,):
         with pytest.raises(FileNotFoundError) as error:
             read(benchmark, folder)
         assert str(error.value) == (
@@ -248,9 +231,9 @@ def test_a_long_sentence_is_cut(write):
 
 
 def test_the_row_type_is_not_touched(write):
-    before = dict(vars(Row))
+    before = dict(vars(ChoiceRow))
     read_examples(QUIZ, write(line()))
-    assert dict(vars(Row)) == before
+    assert dict(vars(ChoiceRow)) == before
 
 
 class Loose(TypedDict):
@@ -260,15 +243,11 @@ class Loose(TypedDict):
     note: NotRequired[str | None]
 
 
-def loose_example(row: Loose) -> Example:
-    return Example(
-        benchmark="loose", category="c", cluster="", prompt=row["question"], targets=(row["answer"],)
-    )
+def loose_item(row: Loose) -> Item:
+    return Item(category="c", question=row["question"], answers=(row["answer"],))
 
 
-LOOSE = replace(
-    QUIZ, name="loose", row=Loose, to_example=loose_example, response="generation", max_new_tokens=8
-)
+LOOSE = replace(QUIZ, name="loose", row=Loose, to_item=loose_item, response="generation", max_new_tokens=8)
 
 
 def test_optional_fields_and_whole_numbers_for_fractions(write):
@@ -300,19 +279,13 @@ def test_other_kinds_of_fields(write, text, sentence):
     assert complaint(write(text), LOOSE) == f"Benchmark 'loose' has 1 faulty line:\nquiz.jsonl:1: {sentence}"
 
 
-def broken(row: Row) -> Example:
+def broken(row: ChoiceRow) -> Item:
     raise KeyError(row["question"])
 
 
 def test_a_bug_in_the_reader_is_not_blamed_on_the_file(write):
     with pytest.raises(KeyError, match="2 \\+ 2"):
-        read_examples(replace(QUIZ, to_example=broken), write(line()))
-
-
-def test_the_hash_follows_every_byte(write):
-    hashes = {content_hash(QUIZ, write(raw=raw)) for raw in (b"", b"a", b"a\n", b"a\r\n")}
-    assert len(hashes) == 4
-    assert all(len(found) == 64 for found in hashes)
+        read_examples(replace(QUIZ, to_item=broken), write(line()))
 
 
 MUTATED_FIELDS = st.dictionaries(
