@@ -60,11 +60,13 @@ def targets_answerable(examples: Sequence[Example], benchmark: Benchmark, policy
 def same_examples(
     expected: Collection[Example], found: Sequence[Completion] | Sequence[Score] | ConceptActivations
 ) -> Finding:
-    """A later stage has exactly the examples of the first one, each once."""
+    """A later stage has exactly the examples of the first one, each once; of several answers, each once."""
     wanted = Counter(example.example_id for example in expected)
-    names = (
-        found.example_ids if isinstance(found, ConceptActivations) else [item.example_id for item in found]
-    )
+    if isinstance(found, ConceptActivations):
+        names = list(found.example_ids)
+    else:
+        pairs = Counter((item.example_id, item.sample) for item in found)
+        names = [name for (name, sample), n in pairs.items() for _ in range(n) if sample == 0 or n > 1]
     difference = [*(wanted - Counter(names)), *(Counter(names) - wanted)]
     sentence = f"{len(names)} results for {len(expected)} examples, {len(difference)} without a partner"
     return _finding(expected, not difference, sentence, first=difference)

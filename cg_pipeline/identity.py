@@ -48,9 +48,11 @@ def completions_id(examples: Sequence[Example], benchmark: Benchmark, model: Mod
     return stage_id("completions", _ids(examples), benchmark.version, asked, drawn, _model_parts(model))
 
 
-def scores_id(completions: str, policy: ScoringPolicy) -> str:
-    """Scores depend on the completions and the scoring policy."""
-    return stage_id("scores", completions, fingerprint((policy.version, policy.score)))
+def scores_id(completions: str, policy: ScoringPolicy, judge: str) -> str:
+    """Scores depend on the completions, the scoring policy and, where it asks one, the judge."""
+    return stage_id(
+        "scores", completions, fingerprint((policy.version, policy.score)), judge if policy.judged else ""
+    )
 
 
 def activations_id(examples: Sequence[Example], reader: Sae, weights_hash: str) -> str:
@@ -96,7 +98,15 @@ def _ids(examples: Sequence[Example]) -> list[str]:
 
 def _model_parts(model: Model) -> str:
     return fingerprint(
-        (model.weights, model.version, model.chat, model.system_prompt, model.dtype, model.max_tokens)
+        (
+            model.weights,
+            model.version,
+            model.chat,
+            model.system_prompt,
+            model.dtype,
+            model.max_tokens,
+            model.overlong,
+        )
     )
 
 

@@ -30,7 +30,7 @@ from cg_pipeline.gaps.report import build_report
 from cg_pipeline.gaps.selection import select_gaps
 from cg_pipeline.gaps.suite import combine_benchmarks
 from cg_pipeline.items import Item
-from cg_pipeline.protocols import ConceptEncoder, GroupNamer, TextGenerator
+from cg_pipeline.protocols import ConceptEncoder, Generation, GroupNamer, Judge, TextGenerator
 from cg_pipeline.records import (
     Completion,
     Concept,
@@ -42,7 +42,7 @@ from cg_pipeline.records import (
     Score,
     SuiteMetrics,
 )
-from cg_pipeline.specs import Benchmark, Evidence, Metric, ScoringPolicy, Study
+from cg_pipeline.specs import Benchmark, Evidence, Metric, Sampling, ScoringPolicy, Study
 
 
 def collect_examples(benchmark: Benchmark, rows: Iterable[Any]) -> Iterator[Example]:
@@ -67,25 +67,42 @@ def pose(benchmark: Benchmark, item: Item) -> Example:
 
 
 def complete(benchmark: Benchmark, examples: Sequence[Example], model: TextGenerator) -> list[Completion]:
-    """What the model answers: the likelihood of each choice, or greedy text."""
+    """What the model answers: the likelihood of each choice, or text, greedy or sampled."""
     if benchmark.response == "choice":
-        return model.choose(examples)
-    return model.generate(examples, benchmark.max_new_tokens, benchmark.opening)
+        return model.choose(examples, benchmark.unconditional)
+    drawn = benchmark.sampling or Sampling(n=1, temperature=0.0)
+    how = Generation(
+        max_new_tokens=benchmark.max_new_tokens,
+        opening=benchmark.opening,
+        stop=benchmark.stop,
+        n_samples=drawn.n,
+        temperature=drawn.temperature,
+        top_p=drawn.top_p,
+        seed=drawn.seed,
+    )
+    return model.generate(examples, how)
 
 
 def score(
-    policy: ScoringPolicy, examples: Sequence[Example], completions: Sequence[Completion]
+    policy: ScoringPolicy,
+    examples: Sequence[Example],
+    completions: Sequence[Completion],
+    judge: Judge | None = None,
 ) -> list[Score]:
-    """One score per example, in their order: right, wrong, partial, or unscored with a reason."""
-    by_id = {completion.example_id: completion for completion in completions}
-    missing = [example.example_id for example in examples if example.example_id not in by_id]
-    if missing or len(by_id) != len(examples):
+    """One score per completion, in the order of the examples: right, wrong, partial, or unscored(reason)."""
+    by_id = {example.example_id: example for example in examples}
+    answered = {completion.example_id for completion in completions}
+    missing, strange = by_id.keys() - answered, answered - by_id.keys()
+    if missing or strange:
         raise ValueError(
-            f"{len(completions)} completions for {len(examples)} examples, "
-            f"{len(missing)} of which have none; expected one each. "
+            f"{len(completions)} completions for {len(examples)} examples, {len(missing)} of which have none; "
+            f"{len(strange)} are about others; expected each example answered. "
             "Materialise completions again after examples."
         )
-    return [policy.score(example, by_id[example.example_id]) for example in examples]
+    helpers = (judge,) if policy.judged else ()
+    place = {name: index for index, name in enumerate(by_id)}
+    ordered = sorted(completions, key=lambda each: (place[each.example_id], each.sample))
+    return [policy.score(by_id[each.example_id], each, *helpers) for each in ordered]
 
 
 def read_concepts(examples: Sequence[Example], reader: ConceptEncoder) -> ConceptActivations:
@@ -98,6 +115,14 @@ def describe_concepts(texts: Sequence[str], reader: ConceptEncoder) -> list[Conc
     return reader.describe(texts)
 
 
+def mean_scores(scores: Sequence[Score]) -> dict[str, float]:
+    """s(x) of every example: the mean over its scored answers, NaN when none could be scored."""
+    values: dict[str, list[float]] = {}
+    for each in scores:
+        values.setdefault(each.example_id, []).extend([] if each.value is None else [each.value])
+    return {name: float(np.mean(found)) if found else np.nan for name, found in values.items()}
+
+
 def measure_concepts(
     model: str,
     benchmark: str,
@@ -107,17 +132,16 @@ def measure_concepts(
     study: Study,
 ) -> ConceptMetrics:
     """Every metric of the catalogue for every concept in one benchmark: χ_bench, χ_model and company."""
-    by_id = {score.example_id: score for score in scores}
-    if set(by_id) != set(activations.example_ids) or len(scores) != len(activations.example_ids):
+    values = mean_scores(scores)
+    if set(values) != set(activations.example_ids):
         raise ValueError(
             f"{len(scores)} scores and {len(activations.example_ids)} activations "
             f"of {model!r} on {benchmark!r} are not about the same examples. "
             "Materialise both again after examples."
         )
-    values = [by_id[name].value for name in activations.example_ids]
     evidence = Evidence(
         saliency=activations.matrix(),
-        scores=np.array([np.nan if value is None else value for value in values], dtype=np.float64),
+        scores=np.array([values[name] for name in activations.example_ids], dtype=np.float64),
         normaliser=study.normaliser,
     )
     columns = {name: metric.compute(evidence) for name, metric in metrics.items()}

@@ -14,18 +14,39 @@ from jaxtyping import Float
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
 
 
+@dataclass(frozen=True, kw_only=True)
+class Generation:
+    """How answers are generated."""
+
+    max_new_tokens: int
+    opening: str = ""
+    """First words of every answer, put into the model's mouth."""
+    stop: tuple[str, ...] = ()
+    """Texts before which an answer ends."""
+    n_samples: int = 1
+    """Answers to each example."""
+    temperature: float = 0.0
+    """0 for the most probable token every time; then there is one answer."""
+    top_p: float = 1.0
+    seed: int = 0
+
+
 @runtime_checkable
 class TextGenerator(Protocol):
     """A language model that answers examples."""
 
-    def generate(
-        self, examples: Sequence[Example], max_new_tokens: int, opening: str = ""
-    ) -> list[Completion]:
-        """Greedy answers that begin with `opening`, in order; `stop` tells an answer cut at the limit."""
+    def generate(self, examples: Sequence[Example], how: Generation) -> list[Completion]:
+        """Answers in the order of the examples, samples of one example side by side.
+
+        `stop` tells an answer cut at the limit.
+        """
         ...
 
-    def choose(self, examples: Sequence[Example]) -> list[Completion]:
-        """Log-likelihood of every choice of every example, in order; ties go to the first choice."""
+    def choose(self, examples: Sequence[Example], unconditional: str = "") -> list[Completion]:
+        """Log-likelihood of every choice of every example, in order; ties go to the first choice.
+
+        With `unconditional`, a neutral prompt, also the likelihoods after that prompt alone.
+        """
         ...
 
 
@@ -60,6 +81,20 @@ class NamedGroup:
 
 
 @runtime_checkable
+class Judge(Protocol):
+    """Decides between a few verdicts; an LLM."""
+
+    @property
+    def source(self) -> str:
+        """What is recorded as the source of its verdicts."""
+        ...
+
+    def decide(self, prompt: str, verdicts: Sequence[str]) -> str:
+        """One of `verdicts`, as the prompt asks. Raises `JudgeFailed` when no usable answer can be had."""
+        ...
+
+
+@runtime_checkable
 class GroupNamer(Protocol):
     """Names groups of concepts; an LLM, when an endpoint is set."""
 
@@ -71,6 +106,10 @@ class GroupNamer(Protocol):
     def name_group(self, kind: str, labels: Sequence[str]) -> NamedGroup:
         """A name for the group. Raises `NamingFailed` when no usable answer can be had."""
         ...
+
+
+class JudgeFailed(Exception):
+    """A judge gave no verdict; the message says why, for people."""
 
 
 class NamingFailed(Exception):

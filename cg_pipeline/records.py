@@ -123,8 +123,8 @@ class Completion:
     """The same after the benchmark's neutral prompt; empty unless it has one."""
     choice_tokens: tuple[int, ...] = ()
     """Number of tokens of each choice; empty for generated text."""
-    stop: Literal["end", "length", "choice", "overflow"]
-    """Why it stopped: end of turn, token limit, a choice was scored, or the prompt did not fit."""
+    stop: Literal["end", "length", "choice", "overflow", "refused", "timed_out", "failed"]
+    """Why it stopped: end of turn or stop text, token limit, a choice was scored; or why it has no answer."""
     n_prompt_tokens: int
     """Tokens of the rendered prompt, chat template included."""
     n_completion_tokens: int
@@ -145,6 +145,8 @@ class Score:
     """Name of the benchmark."""
     example_id: str
     """The example scored."""
+    sample: int = 0
+    """Which of several answers to the example, from 0."""
     outcome: ScoreOutcome
     """right (score 1), wrong (0), partial (between), or unscored."""
     value: float | None

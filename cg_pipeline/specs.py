@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
 from cg_pipeline.items import Item, Prompt
-from cg_pipeline.records import Completion, Example, Score, outcome_of
+from cg_pipeline.records import Completion, Score, outcome_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -116,8 +116,10 @@ class ScoringPolicy:
 
     name: str
     version: int = 1
-    score: Callable[[Example, Completion], Score]
-    """Pure, and never guesses: an answer it cannot read is unscored(unparsed), not wrong."""
+    score: Callable[..., Score]
+    """(example, completion[, judge]) → score. Never guesses: what it cannot read is unscored(unparsed)."""
+    judged: bool = False
+    """Whether a language model decides (`protocols.Judge`)."""
     needs_targets: bool = True
     """Whether an example must have a right answer; False where a checker decides by itself."""
 
@@ -151,13 +153,27 @@ class LocalWeights:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ServedModel:
+    """A model behind an OpenAI-compatible server: it answers, and nothing of it is loaded here."""
+
+    base_url: str
+    """Address below which `/chat/completions` lies."""
+    model: str
+    """Its name at the server."""
+    api_key_variable: str = ""
+    """Environment variable that holds the bearer token; empty for a server that wants none."""
+    revision: str = ""
+    """What is known of its version: a server may change a model under the same name."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Model:
     """A language model that is evaluated, that reads, or both."""
 
     name: str
     version: int = 1
     title: str
-    weights: PackagedGguf | HubWeights | LocalWeights
+    weights: PackagedGguf | HubWeights | LocalWeights | ServedModel
     licence: str
     chat: bool
     """Whether prompts go through the tokenizer's chat template."""
@@ -165,7 +181,9 @@ class Model:
     """System message; empty for none (the template's own default is overridden)."""
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
     max_tokens: int
-    """Longest prompt plus completion; a longer example is unscored(overflow), never cut."""
+    """Longest prompt plus completion."""
+    overlong: Literal["exclude", "truncate"] = "exclude"
+    """A longer example is unscored(overflow), or loses worked examples first, then its start."""
     reader: str
     """Name of the SAE whose model reads this model's examples."""
 
@@ -310,6 +328,8 @@ class Study:
     benchmarks: tuple[str, ...]
     normaliser: Literal["grand_mean", "active_mean", "none"] = "grand_mean"
     rules: GapRules = GapRules()
+    limit: int | None = None
+    """Examples of each benchmark, drawn with `seed` in proportion to its categories; None for all."""
     max_clusters: int = 12
     """Clusters per kind of gap, at most."""
     seed: int = 0
@@ -318,12 +338,18 @@ class Study:
         check_name("Study", self.name)
 
 
+def unanswered(completion: Completion) -> str:
+    """Why there is no answer to score (overflow, refused, timed_out, failed); empty when there is one."""
+    return "" if completion.stop in ("end", "length", "choice") else completion.stop
+
+
 def grade(completion: Completion, value: float | None, *, answer: str = "", reason: str = "") -> Score:
     """The score of a completion: `value` in [0, 1], or None together with the reason it is unscored."""
     return Score(
         model=completion.model,
         benchmark=completion.benchmark,
         example_id=completion.example_id,
+        sample=completion.sample,
         outcome=outcome_of(value),
         value=value,
         reason=reason,

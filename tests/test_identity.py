@@ -123,11 +123,12 @@ class World:
     sample: str = "sample"
     weights: str = "weights"
     namer: str = "automatic"
+    judge: str = "none"
 
     def fingerprints(self) -> dict[str, str]:
         examples = identity.examples_id(self.examples)
         completions = identity.completions_id(self.examples, self.benchmark, self.model)
-        scores = identity.scores_id(completions, self.policy)
+        scores = identity.scores_id(completions, self.policy, self.judge)
         activations = identity.activations_id(self.examples, self.sae, self.weights)
         concepts = identity.concepts_id(self.sample, self.sae, self.weights)
         measured = identity.concept_metrics_id(scores, activations, self.metrics, self.study)

@@ -13,7 +13,7 @@ from cg_pipeline.formats import plain
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.items import Item
 from cg_pipeline.metrics import METRICS
-from cg_pipeline.protocols import ConceptEncoder, NamedGroup, TextGenerator
+from cg_pipeline.protocols import ConceptEncoder, Generation, NamedGroup, TextGenerator
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score
 from cg_pipeline.specs import Benchmark, GapRules, LocalRows, ScoringPolicy, Study, grade
 from tests.gaps.small_study import MODEL, activations_of, concept, tiny_sae
@@ -70,13 +70,11 @@ class ToyModel:
     def __init__(self) -> None:
         self.limits: list[int] = []
 
-    def generate(
-        self, examples: Sequence[Example], max_new_tokens: int, opening: str = ""
-    ) -> list[Completion]:
-        self.limits.append(max_new_tokens)
+    def generate(self, examples: Sequence[Example], how: Generation) -> list[Completion]:
+        self.limits.append(how.max_new_tokens)
         return [self._answer(example, "end") for example in examples]
 
-    def choose(self, examples: Sequence[Example]) -> list[Completion]:
+    def choose(self, examples: Sequence[Example], unconditional: str = "") -> list[Completion]:
         return [self._answer(example, "choice") for example in examples]
 
     def _answer(self, example: Example, stop: str) -> Completion:
@@ -215,19 +213,21 @@ def test_generation_gets_the_limit_of_the_benchmark_and_choice_none():
 
 def test_scores_come_in_the_order_of_the_examples_whatever_that_of_the_completions():
     examples = list(pipeline.collect_examples(SPOKEN, ROWS[:6]))
-    completions = ToyModel().generate(examples, 7)
+    completions = ToyModel().generate(examples, Generation(max_new_tokens=7))
     scores = pipeline.score(POLICY, examples, completions[::-1])
     assert [score.example_id for score in scores] == [example.example_id for example in examples]
 
 
 def test_a_missing_or_foreign_completion_is_refused():
     examples = list(pipeline.collect_examples(SPOKEN, ROWS[:3]))
-    completions = ToyModel().generate(examples, 7)
+    completions = ToyModel().generate(examples, Generation(max_new_tokens=7))
     with pytest.raises(
-        ValueError, match="2 completions for 3 examples, 1 of which have none; expected one each"
+        ValueError, match="2 completions for 3 examples, 1 of which have none; 0 are about others"
     ):
         pipeline.score(POLICY, examples, completions[:2])
-    with pytest.raises(ValueError, match="3 completions for 2 examples, 0 of which have none"):
+    with pytest.raises(
+        ValueError, match="3 completions for 2 examples, 0 of which have none; 1 are about others"
+    ):
         pipeline.score(POLICY, examples[:2], completions)
 
 

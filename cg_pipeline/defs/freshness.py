@@ -43,7 +43,7 @@ class Expected:
     def scores(self, model: str, benchmark: str) -> str:
         """Of one cell's scores."""
         policy = POLICIES[BENCHMARKS[benchmark].scoring]
-        return identity.scores_id(self.completions(model, benchmark), policy)
+        return identity.scores_id(self.completions(model, benchmark), policy, "none")
 
     def activations(self, model: str, benchmark: str) -> str:
         """Of one cell's activations."""

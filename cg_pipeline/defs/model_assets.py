@@ -81,7 +81,7 @@ def scores(
     stored = store.warehouse.fingerprint_of("completions", {"model": model.name, "benchmark": benchmark.name})
     return result(
         found,
-        scores_id(stored, policy),
+        scores_id(stored, policy, "none"),
         {
             "accuracy": mean_score(found),
             "n_scored": sum(score.value is not None for score in found),

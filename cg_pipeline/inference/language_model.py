@@ -15,6 +15,7 @@ from cg_pipeline.inference.generation import Answer, generate_greedily
 from cg_pipeline.inference.likelihood import PackedChoices, choice_logprobs, pack_choices
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import render_prompt
+from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Example
 
 
@@ -38,13 +39,12 @@ class LanguageModel:
         self._model = loaded
         self._batch_tokens = batch_tokens
 
-    def generate(
-        self, examples: Sequence[Example], max_new_tokens: int, opening: str = ""
-    ) -> list[Completion]:
+    def generate(self, examples: Sequence[Example], how: Generation) -> list[Completion]:
         """Greedy answers, in the order of the examples; `stop` is `length` for one cut at the limit.
 
-        Every answer begins with `opening`, which is given to the model and part of the text.
+        Every answer begins with `how.opening`, which is given to the model and part of the text.
         """
+        max_new_tokens, opening = how.max_new_tokens, how.opening
         prompts = [self._opened(example.prompt, opening) for example in examples]
         fitting = [i for i, prompt in enumerate(prompts) if len(prompt) + max_new_tokens <= self._limit]
 
@@ -60,7 +60,7 @@ class LanguageModel:
             for i, example in enumerate(examples)
         ]
 
-    def choose(self, examples: Sequence[Example]) -> list[Completion]:
+    def choose(self, examples: Sequence[Example], unconditional: str = "") -> list[Completion]:
         """Log-likelihood of every choice, in the order of the examples; ties go to the first choice.
 
         Source: arXiv 2512.20638 does not say how choices are scored; this is the usual sum of

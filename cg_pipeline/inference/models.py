@@ -21,7 +21,7 @@ from transformers import (
 
 from cg_pipeline.inference.devices import resolve_device
 from cg_pipeline.inference.gguf_conversion import converted_gguf
-from cg_pipeline.specs import HubWeights, LocalWeights, Model, PackagedGguf
+from cg_pipeline.specs import HubWeights, LocalWeights, Model, PackagedGguf, ServedModel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +83,11 @@ def load_model(model: Model, *, cache_dir: Path, data_dir: Path, device: str = "
 def _reader(model: Model, *, cache_dir: Path, data_dir: Path) -> Callable[..., Any]:
     """`from_pretrained` bound to the place of the weights."""
     weights = model.weights
+    if isinstance(weights, ServedModel):
+        raise ValueError(
+            f"Model {model.name!r} is served at {weights.base_url}; expected weights to load. "
+            "Name another model as the reader's."
+        )
     if isinstance(weights, HubWeights):
         return lambda auto, **options: _read_from_hub(model.name, weights, auto, options)
     directory = _local_directory(weights, cache_dir=cache_dir, data_dir=data_dir)

@@ -7,14 +7,14 @@ unequal length see `likelihood_per_byte`.
 import math
 
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade
+from cg_pipeline.specs import ScoringPolicy, grade, unanswered
 
 
 def score(example: Example, completion: Completion) -> Score:
     """1 when the target is the likeliest choice; a tie goes to the choice named first."""
     logprobs = completion.choice_logprobs
-    if completion.stop == "overflow":
-        return grade(completion, None, reason="overflow")
+    if reason := unanswered(completion):
+        return grade(completion, None, reason=reason)
     if any(map(math.isnan, completion.choice_logprobs)):
         return grade(completion, None, reason="not_a_number")
     best = max(range(len(logprobs)), key=lambda i: logprobs[i])

@@ -10,13 +10,13 @@ bytes differ from it for non-ASCII choices only.
 import math
 
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade
+from cg_pipeline.specs import ScoringPolicy, grade, unanswered
 
 
 def score(example: Example, completion: Completion) -> Score:
     """1 when the target is the likeliest choice per byte; a tie goes to the choice named first."""
-    if completion.stop == "overflow":
-        return grade(completion, None, reason="overflow")
+    if reason := unanswered(completion):
+        return grade(completion, None, reason=reason)
     if any(map(math.isnan, completion.choice_logprobs)):
         return grade(completion, None, reason="not_a_number")
     rates = [

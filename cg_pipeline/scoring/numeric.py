@@ -9,7 +9,7 @@ import re
 from fractions import Fraction
 
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade
+from cg_pipeline.specs import ScoringPolicy, grade, unanswered
 
 _LONGEST = 40
 _MIXED = r"\d+ +\d+/\d+"
@@ -61,8 +61,8 @@ def _value(text: str) -> Fraction | None:
 
 def score(example: Example, completion: Completion) -> Score:
     """1 when the number equals the target exactly; unscored when none is found or it may be cut off."""
-    if completion.stop == "overflow":
-        return grade(completion, None, reason="overflow")
+    if reason := unanswered(completion):
+        return grade(completion, None, reason=reason)
     if completion.stop == "length" and not is_settled(completion.text):
         return grade(completion, None, reason="truncated")
     number = read_number(completion.text)

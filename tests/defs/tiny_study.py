@@ -11,6 +11,7 @@ import numpy as np
 
 from cg_pipeline.definitions import assemble
 from cg_pipeline.defs.resources import CHECKOUT, Gpu, Store, StudyChoice
+from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.sae_files import WEIGHTS
@@ -29,12 +30,10 @@ def _number(*parts: object) -> int:
 class FakeLanguageModel:
     """Answers at random, but always the same."""
 
-    def choose(self, examples: Sequence[Example]) -> list[Completion]:
+    def choose(self, examples: Sequence[Example], unconditional: str = "") -> list[Completion]:
         return [self._completion(example, choice=True) for example in examples]
 
-    def generate(
-        self, examples: Sequence[Example], max_new_tokens: int, opening: str = ""
-    ) -> list[Completion]:
+    def generate(self, examples: Sequence[Example], how: Generation) -> list[Completion]:
         return [self._completion(example, choice=False) for example in examples]
 
     def _completion(self, example: Example, *, choice: bool) -> Completion:

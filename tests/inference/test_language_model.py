@@ -11,7 +11,7 @@ import torch
 from cg_pipeline.inference.language_model import LanguageModel
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import render_prompt
-from cg_pipeline.protocols import TextGenerator
+from cg_pipeline.protocols import Generation, TextGenerator
 from cg_pipeline.records import Completion, Example
 from tests.fakes import Architecture, tiny_loaded_model
 
@@ -135,7 +135,8 @@ def test_greedy_text_is_argmax_after_argmax(architecture: Architecture, chat: bo
     model = tiny_loaded_model(architecture, chat=chat)
     items = open_examples()
 
-    for item, completion in zip(items, LanguageModel(model).generate(items, 12), strict=True):
+    answers = LanguageModel(model).generate(items, Generation(max_new_tokens=12))
+    for item, completion in zip(items, answers, strict=True):
         assert completion.text == naive_answer(model, item, 12)
 
 
@@ -143,34 +144,35 @@ def test_generation_does_not_depend_on_batching_or_order() -> None:
     """F6."""
     model = tiny_loaded_model()
     items = open_examples()
-    together = LanguageModel(model).generate(items, 10)
+    together = LanguageModel(model).generate(items, Generation(max_new_tokens=10))
 
-    assert_same(together, LanguageModel(model, batch_tokens=1).generate(items, 10))
-    assert_same(together, LanguageModel(model).generate(items[::-1], 10)[::-1])
+    assert_same(together, LanguageModel(model, batch_tokens=1).generate(items, Generation(max_new_tokens=10)))
+    assert_same(together, LanguageModel(model).generate(items[::-1], Generation(max_new_tokens=10))[::-1])
 
 
 @pytest.mark.parametrize("chat", [True, False])
 def test_an_answer_goes_on_from_its_opening(chat: bool) -> None:
     model = tiny_loaded_model(chat=chat)
     items = open_examples()
-    free = LanguageModel(model).generate(items, 12)
+    free = LanguageModel(model).generate(items, Generation(max_new_tokens=12))
     opening = free[0].text[: len(free[0].text) // 2].rstrip() or "The"
-    for completion in LanguageModel(model).generate(items, 5, opening):
+    for completion in LanguageModel(model).generate(items, Generation(max_new_tokens=5, opening=opening)):
         assert completion.text.startswith(opening)
         assert completion.n_completion_tokens <= 5
-    together = LanguageModel(model).generate(items, 8, "The cat")
-    assert_same(together, LanguageModel(model, batch_tokens=1).generate(items, 8, "The cat"))
+    together = LanguageModel(model).generate(items, Generation(max_new_tokens=8, opening="The cat"))
+    how = Generation(max_new_tokens=8, opening="The cat")
+    assert_same(together, LanguageModel(model, batch_tokens=1).generate(items, how))
     assert together[0].n_prompt_tokens > free[0].n_prompt_tokens
 
 
 def test_an_answer_stops_at_the_end_of_turn_and_is_cut_at_the_limit() -> None:
     model = tiny_loaded_model()
-    [cut] = LanguageModel(model).generate(open_examples()[:1], 6)
+    [cut] = LanguageModel(model).generate(open_examples()[:1], Generation(max_new_tokens=6))
     ids = render_prompt(model.tokenizer, model.spec, QUESTIONS[0]).input_ids.tolist()
     [second] = model.module.generate(torch.tensor([ids]), max_new_tokens=2, do_sample=False)[:, -1].tolist()
     model.module.generation_config.eos_token_id = [2, second]  # now the second token ends a turn
 
-    [ended] = LanguageModel(model).generate(open_examples()[:1], 6)
+    [ended] = LanguageModel(model).generate(open_examples()[:1], Generation(max_new_tokens=6))
 
     assert (cut.stop, cut.n_completion_tokens) == ("length", 6)
     assert (ended.stop, ended.n_completion_tokens) == ("end", 1)
@@ -196,7 +198,8 @@ def test_room_for_the_answer_counts() -> None:
     [prompt] = [render_prompt(model.tokenizer, model.spec, "Hi").input_ids]
     room = 60 - len(prompt)
 
-    stops = [LanguageModel(model).generate([example("Hi")], limit)[0].stop for limit in (room, room + 1)]
+    hows = [Generation(max_new_tokens=limit) for limit in (room, room + 1)]
+    stops = [LanguageModel(model).generate([example("Hi")], how)[0].stop for how in hows]
 
     assert stops[0] in ("end", "length")
     assert stops[1] == "overflow"
@@ -221,7 +224,7 @@ def test_nothing_in_nothing_out() -> None:
     model = LanguageModel(tiny_loaded_model())
 
     assert model.choose([]) == []
-    assert model.generate([], 5) == []
+    assert model.generate([], Generation(max_new_tokens=5)) == []
 
 
 def test_an_example_without_choices_is_named() -> None:

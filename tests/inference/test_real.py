@@ -15,6 +15,7 @@ from cg_pipeline.inference.language_model import LanguageModel
 from cg_pipeline.inference.models import LoadedModel, load_model
 from cg_pipeline.inference.prompts import render_prompt
 from cg_pipeline.models.smollm2_135m import MODEL
+from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Example
 from cg_pipeline.saes.smollm2_l12 import SAE
 from cg_pipeline.specs import PackagedGguf
@@ -56,7 +57,8 @@ def test_it_knows_the_capital_of_france(model: LoadedModel) -> None:
         benchmark="b", category="c", cluster="", prompt=question, choices=cities, targets=("Paris",)
     )
 
-    [chosen], [written] = LanguageModel(model).choose([example]), LanguageModel(model).generate([example], 20)
+    [chosen] = LanguageModel(model).choose([example])
+    [written] = LanguageModel(model).generate([example], Generation(max_new_tokens=20))
 
     assert chosen.text == "Paris"
     assert "Paris" in written.text
@@ -102,7 +104,10 @@ def test_answers_do_not_depend_on_batching(model: LoadedModel, prompts: list[str
     for one, other in zip(together.choose(examples), alone.choose(examples), strict=True):
         assert one.choice_logprobs == pytest.approx(other.choice_logprobs, abs=1e-3)
         assert one.text == other.text
-    assert [a.text for a in together.generate(examples, 12)] == [a.text for a in alone.generate(examples, 12)]
+    how = Generation(max_new_tokens=12)
+    assert [a.text for a in together.generate(examples, how)] == [
+        a.text for a in alone.generate(examples, how)
+    ]
 
 
 def test_reading_does_not_depend_on_batching(model: LoadedModel, prompts: list[str]) -> None:

@@ -11,6 +11,7 @@ from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.defs.resources import CHECKOUT
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.models import MODELS
+from cg_pipeline.protocols import Generation
 from cg_pipeline.records import ConceptActivations, Example, Score
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
@@ -84,8 +85,8 @@ def test_batched_choices_equal_unbatched_ones(loaded, name: str) -> None:
 def test_batched_answers_equal_unbatched_ones(loaded) -> None:
     """Fault F6 for generated text."""
     examples = examples_of("arithmetic", 6)
-    together = model_of(loaded, 4096).generate(examples, 16)
-    alone = model_of(loaded, 1).generate(examples[::-1], 16)[::-1]
+    together = model_of(loaded, 4096).generate(examples, Generation(max_new_tokens=16))
+    alone = model_of(loaded, 1).generate(examples[::-1], Generation(max_new_tokens=16))[::-1]
     assert [completion.text for completion in alone] == [completion.text for completion in together]
 
 

@@ -41,6 +41,7 @@ def test_columns_and_descriptions_come_from_the_record() -> None:
         "model": "VARCHAR",
         "benchmark": "VARCHAR",
         "example_id": "VARCHAR",
+        "sample": "BIGINT",
         "outcome": "VARCHAR",
         "value": "DOUBLE",
         "reason": "VARCHAR",
