@@ -95,7 +95,8 @@ def score(
     missing, strange = by_id.keys() - answered, answered - by_id.keys()
     if missing or strange:
         raise ValueError(
-            f"{len(completions)} completions for {len(examples)} examples, {len(missing)} of which have none; "
+            f"{len(completions)} completions for {len(examples)} examples, "
+            f"{len(missing)} of which have none; "
             f"{len(strange)} are about others; expected each example answered. "
             "Materialise completions again after examples."
         )

@@ -47,7 +47,7 @@ def test_columns_and_descriptions_come_from_the_record() -> None:
         "reason": "VARCHAR",
         "answer": "VARCHAR",
     }
-    value = table.columns[4]
+    value = table.columns[5]
     assert value.nullable
     assert value.description == "Score in [0, 1]; NULL when unscored."
     assert table.description == "How good one completion is. Unscored is a third state, never 0."
