@@ -13,10 +13,11 @@ CHECKOUT = Path(__file__).parents[1]
 def prepare_environment() -> None:
     """Keep everything that libraries write below the data directory, and their progress bars out of files."""
     from cg_pipeline.defs.resources import data_directory
+    from cg_pipeline.store.files import write_whole
 
-    data = Path(data_directory())
+    data = Path(data_directory()).absolute()
     defaults = {
-        "DAGSTER_HOME": CHECKOUT,
+        "DAGSTER_HOME": data / "dagster",
         "CG_DAGSTER_STORAGE": data / "dagster",
         "HF_HOME": data / "cache" / "huggingface",
         "MPLCONFIGDIR": data / "cache" / "matplotlib",
@@ -26,7 +27,10 @@ def prepare_environment() -> None:
     }
     for name, value in defaults.items():
         os.environ.setdefault(name, str(value))
-    Path(os.environ["CG_DAGSTER_STORAGE"]).mkdir(parents=True, exist_ok=True)
+    for name in ("DAGSTER_HOME", "CG_DAGSTER_STORAGE"):
+        Path(os.environ[name]).mkdir(parents=True, exist_ok=True)
+    if os.environ["DAGSTER_HOME"] == str(data / "dagster"):
+        write_whole(data / "dagster" / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,11 +1,12 @@
 """The command line: what it says when something is wrong."""
 
+import os
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from cg_pipeline.cli import cli
+from cg_pipeline.cli import CHECKOUT, cli
 
 
 @pytest.fixture
@@ -39,3 +40,11 @@ def test_publish_without_a_warehouse(runner: CliRunner) -> None:
     result = runner.invoke(cli, ["publish"])
     assert result.exit_code == 0
     assert "is up to date" in result.output
+
+
+def test_dagster_keeps_to_the_data_directory(runner: CliRunner, tmp_path: Path) -> None:
+    runner.invoke(cli, ["recover"])
+    home = tmp_path / "data" / "dagster"
+    assert os.environ["DAGSTER_HOME"] == str(home)
+    assert (home / "dagster.yaml").read_bytes() == (CHECKOUT / "dagster.yaml").read_bytes()
+    assert (home / "history").is_dir()

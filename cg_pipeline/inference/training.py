@@ -21,6 +21,7 @@ from sae_lens import SAE, LoggingConfig, SAETrainer, TopKTrainingSAE, TopKTraini
 from sae_lens.config import SAETrainerConfig
 from torch import Tensor
 
+from cg_pipeline.inference.devices import resolve_device
 from cg_pipeline.inference.harvest import harvest, load_shard, read_states
 from cg_pipeline.inference.models import LoadedModel, load_model
 from cg_pipeline.inference.publishing import check_gate, publish, save_half, write_figures
@@ -44,7 +45,7 @@ def train_sae(
     cache_dir: Path,
     data_dir: Path,
     check_texts: Sequence[str] = (),
-    device: str = "cpu",
+    device: str = "auto",
     threads: int | None = None,
 ) -> dict[str, QualityFigures]:
     """Train, judge and publish; figures by what they were measured on (`held_out`, `check_texts`).
@@ -67,7 +68,7 @@ def train_sae(
     Raises:
         ValueError: the spec has no training, the text is too short, or the gate is missed.
     """
-    training = _training_of(sae)
+    training, device = _training_of(sae), str(resolve_device(device))
     if threads:
         torch.set_num_threads(threads)
     loaded = _load_reader(sae, training.reading_dtype, cache_dir=cache_dir, data_dir=data_dir, device=device)
