@@ -5,7 +5,8 @@ Challenge, arXiv 1803.05457. CC-BY-SA-4.0. 1,172 test questions.
 
 A raw row:
     {"id": "Sample_1", "question": "Why does a wet road dry faster on a windy day?",
-     "choices": {"text": ["Wind carries vapour away.", "Wind cools the sun.", "Wind heats the stones."], "label": ["1", "2", "3"]},
+     "choices": {"text": ["Wind carries vapour away.", "Wind cools the sun.", "Wind heats the stones."],
+                 "label": ["1", "2", "3"]},
      "answerKey": "1"}
 
 Quirks: some rows have three or five choices, and some label them 1, 2, 3, 4.

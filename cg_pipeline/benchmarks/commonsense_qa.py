@@ -19,7 +19,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS, letters_for, lettered_lines
+from cg_pipeline.formats import LETTERS, lettered_lines, letters_for
 from cg_pipeline.items import Item, LabelledChoices, Prompt, labelled, pick
 from cg_pipeline.specs import Benchmark, HubRows
 

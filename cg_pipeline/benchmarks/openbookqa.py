@@ -5,7 +5,8 @@ Question Answering, arXiv 1809.02789. Apache-2.0 (the hub page names none). 500 
 
 A raw row:
     {"id": "8-1", "question_stem": "A lamp left on all night",
-     "choices": {"text": ["uses energy", "makes sunlight", "eats air", "grows"], "label": ["A", "B", "C", "D"]},
+     "choices": {"text": ["uses energy", "makes sunlight", "eats air", "grows"],
+                 "label": ["A", "B", "C", "D"]},
      "answerKey": "A"}
 
 Quirks: a stem is a question or the start of a sentence; an answer key may have blanks around

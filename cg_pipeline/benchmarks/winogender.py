@@ -74,7 +74,7 @@ def _item(*, sentence: str, pronoun: str, people: list[str], answer: int, gender
         question=f"‘{pronoun.capitalize()}’ refers to the",
         choices=tuple(people),
         answers=(pick(people, answer),),
-        cluster=".".join(people),
+        cluster=".".join(sorted(people)),
     )
 
 
