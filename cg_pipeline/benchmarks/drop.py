@@ -102,7 +102,11 @@ def _answer(number: str, date: Date, spans: list[str]) -> tuple[str, str]:
         return "number", number
     if spans:
         return "span", ", ".join(spans)
-    return "date", " ".join(part for part in (date["day"], date["month"], date["year"]) if part)
+    return "date", _dated(date)
+
+
+def _dated(date: Date) -> str:
+    return " ".join(part for part in (date["day"], date["month"], date["year"]) if part)
 
 
 def _read(kind: str, text: str) -> str:
@@ -110,7 +114,7 @@ def _read(kind: str, text: str) -> str:
     if kind == "number":
         return text
     value = ast.literal_eval(text)
-    return _answer("", *((value, []) if kind == "date" else ({}, value)))[1]
+    return _dated(value) if kind == "date" else ", ".join(value)
 
 
 BENCHMARK = Benchmark(
