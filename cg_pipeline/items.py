@@ -6,7 +6,9 @@ here: a benchmark turns its own rows into items, and an item into a prompt.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypedDict
+from typing import Any
+
+from typing_extensions import TypedDict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,4 +71,36 @@ def choice_item(row: ChoiceRow) -> Item:
         question=row["question"],
         choices=tuple(row["choices"]),
         answers=(pick(row["choices"], row["answer"]),),
+    )
+
+
+class LabelledChoices(TypedDict):
+    """Choices as the hub keeps them where they carry labels (A, B, … or 1, 2, …)."""
+
+    text: list[str]
+    label: list[str]
+
+
+def labelled(choices: LabelledChoices, key: str) -> str:
+    """The choice whose label is `key`, or a `ValueError` that says which labels there are."""
+    if key not in choices["label"]:
+        raise ValueError(f"answer is {key!r}; expected one of the labels {choices['label']!r}. Correct it.")
+    return pick(choices["text"], choices["label"].index(key))
+
+
+class LabelledRow(TypedDict):
+    """The hub's plainest row with labelled choices; a benchmark with others declares its own."""
+
+    id: str
+    question: str
+    choices: LabelledChoices
+    answerKey: str
+
+
+def labelled_item(row: LabelledRow) -> Item:
+    """The item of a `LabelledRow`: the choices without their labels."""
+    return Item(
+        question=row["question"],
+        choices=tuple(row["choices"]["text"]),
+        answers=(labelled(row["choices"], row["answerKey"]),),
     )

@@ -7,7 +7,7 @@ identity of everything computed from it.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -40,14 +40,14 @@ class LocalRows:
 
 @dataclass(frozen=True, kw_only=True)
 class HubRows:
-    """Rows of a data set on the Hugging Face hub, Parquet or JSON: nothing that runs code."""
+    """Rows of a data set on the Hugging Face hub, Parquet, JSON or CSV: nothing that runs code."""
 
     repo: str
     split: str
     revision: str
     """Full commit hash."""
     configs: tuple[str, ...] = ("default",)
-    """Configurations, read one after another."""
+    """Configurations, read one after another; a `Row` with a field `config` is told which it is from."""
     gated: str = ""
     """For a gated data set: what its page asks a reader to accept. Empty for an open one."""
 
@@ -81,6 +81,8 @@ class Benchmark:
     """Pure: one validated row in normal form. Raises ValueError for a row that makes no sense."""
     prompt: Callable[[Item], Prompt]
     """Pure: the prompt format. Raises ValueError for an item it does not fit."""
+    from_normalised: Callable[[Mapping[str, Any]], Item] | None = None
+    """Reads a row of a directory of normalised benchmark files; None means the generic conversion."""
     response: Literal["choice", "generation"]
     """choice: log-likelihood of each choice; generation: greedy text."""
     scoring: str
