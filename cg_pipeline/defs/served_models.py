@@ -61,6 +61,7 @@ def _bill(model: "ServedLanguageModel") -> dict[str, object]:
         "requests_answered": sum(call.answered for call in asked),
         "requests_from_cache": len(asker.ledger) - len(asked),
         "requests_given_up": sum(not call.answered for call in asked),
+        "examples_shortened": model.n_shortened,
         "retries": sum(call.n_retries for call in asked),
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,

@@ -39,12 +39,15 @@ class Question:
     """To have it answered, to learn how many tokens the text has, or how likely its last ones are."""
     skip: int = 0
     """Tokens of a measured text that come before what counts."""
+    shown: str = ""
+    """What is recorded as sent, where a text is counted without the white space it ends in."""
 
     @property
     def identity(self) -> dict[str, Any]:
         """What an answer is kept under, besides the model."""
         request = dict(self.build(frozenset()))
-        return {"request": request, "purpose": self.purpose, "sample": self.sample, "skip": self.skip}
+        place = {"purpose": self.purpose, "sample": self.sample, "skip": self.skip, "shown": self.shown}
+        return {"request": request, **place}
 
 
 def chat_question(
@@ -84,9 +87,12 @@ def measured(text: str, skip: int) -> Question:
 
 
 def counted(text: str) -> Question:
-    """A text whose tokens are to be counted: the cheapest request that tells."""
-    request = {"prompt": text, "max_tokens": 1, "temperature": 0.0}
-    return Question(chat=False, build=lambda refused: request, purpose="count")
+    """A context whose tokens are to be counted: the cheapest request that tells.
+
+    White space at its end is left to what follows it, as it is for a model in memory.
+    """
+    request = {"prompt": text.rstrip(), "max_tokens": 1, "temperature": 0.0}
+    return Question(chat=False, build=lambda refused: request, purpose="count", shown=text)
 
 
 def raw_text(example: Example, last: str, n_dropped: int = 0) -> str:

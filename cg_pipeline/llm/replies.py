@@ -93,7 +93,7 @@ def read_answer(
         return Fault(reason="did not say how many tokens the text has", remedy="none"), usage
     if question.purpose == "measure":
         return _measured(completion.choices[0], usage, request["prompt"], question.skip), usage
-    return _generated(completion.choices[0], usage, request), usage
+    return _generated(completion.choices[0], usage, question, request), usage
 
 
 def _clean(body: str) -> bytes:
@@ -107,7 +107,7 @@ def _usage(completion: _Completion) -> Usage:
     return Usage(input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens)
 
 
-def _generated(choice: _Choice, usage: Usage, request: Request) -> AnswerText:
+def _generated(choice: _Choice, usage: Usage, question: Question, request: Request) -> AnswerText:
     limit = request.get("max_tokens", request.get("max_completion_tokens", 0))
     said, refusal = choice.text, ""
     if choice.message is not None:
@@ -117,7 +117,7 @@ def _generated(choice: _Choice, usage: Usage, request: Request) -> AnswerText:
     return AnswerText(
         text=(said or refusal).replace("\0", "\ufffd"),
         stop="refused" if refusal and not said else stop,
-        prompt=rendered(request),
+        prompt=question.shown or rendered(request),
         n_prompt_tokens=usage.input_tokens,
         n_completion_tokens=usage.output_tokens,
     )

@@ -84,6 +84,8 @@ class ServedLanguageModel:
 
     spec: Model
     asker: Asker
+    n_shortened: int = field(default=0, init=False)
+    """Examples that lost worked examples so as to fit."""
     _can_measure: bool = field(default=False, init=False)
 
     def generate(self, examples: Sequence[Example], how: Generation) -> list[Completion]:
@@ -137,6 +139,7 @@ class ServedLanguageModel:
             answers |= {i: [next(found) for _ in group] for i, group in zip(todo, asked, strict=True)}
             n_dropped += 1
             todo = [i for i in todo if self._may_shorten(examples[i], n_dropped, answers[i])]
+            self.n_shortened += len(todo) if n_dropped == 1 else 0
         return [answers[i] for i in range(len(examples))]
 
     def _may_shorten(self, example: Example, n_dropped: int, answers: Sequence[AnswerText]) -> bool:

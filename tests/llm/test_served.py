@@ -176,7 +176,9 @@ def test_worked_examples_are_dropped_until_the_rest_fits(tmp_path: Path, overlon
 
     few = example(shots=("1 + 1?", "2", "1 + 2?", "3"))
     with FakeServer(rule=rule) as server:
-        [found] = served(server, tmp_path, overlong=overlong).generate([few], GREEDY)
+        model = served(server, tmp_path, overlong=overlong)
+        [found] = model.generate([few], GREEDY)
+    assert model.n_shortened == (overlong == "truncate")
     assert (len(server.requests), found.stop, found.example_id) == (n_asked, stop, few.example_id)
 
 
@@ -218,6 +220,14 @@ def test_letters_stems_shots_and_a_neutral_prompt_are_measured(tmp_path: Path):
     sent = [request["prompt"] for request in server.requests if request.get("echo")]
     assert {"Ann ran off", "Bobby ran off", "Answer: A", "Answer: ran off"} <= set(sent)
     assert found[1].text == "Ann"  # a tie goes to the first
+
+
+def test_white_space_at_the_end_of_a_context_counts_as_the_choices(tmp_path: Path):
+    with FakeServer(rule=measuring) as server:
+        [found] = served(server, tmp_path, chat=False).choose([choice("Yes or no?\n", choices=("yes", "no"))])
+    assert found.rendered_prompt == "Yes or no?\n"
+    assert found.choice_tokens == (2, 2)
+    assert "Yes or no?\n yes" in [request["prompt"] for request in server.requests]
 
 
 def test_the_server_is_asked_once_whether_it_can(tmp_path: Path):
