@@ -16,7 +16,7 @@ from cg_pipeline.defs import (
 from cg_pipeline.defs.asset_checks import ASSET_CHECKS
 from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
-from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice, data_directory
+from cg_pipeline.defs.resources import Gpu, Namer, Servers, Store, StudyChoice, data_directory
 
 MODULES = [
     benchmark_assets,
@@ -37,6 +37,7 @@ def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
         "activation_io_manager": ActivationIOManager(store=store),
         "store": store,
         "gpu": Gpu(store=store),
+        "servers": Servers(store=store),
         "namer": Namer(store=store),
         "study_choice": StudyChoice(),
     }

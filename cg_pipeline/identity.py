@@ -11,10 +11,11 @@ not see which model or benchmark changed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.records import Example, content_id
-from cg_pipeline.specs import Benchmark, Metric, Model, Sae, ScoringPolicy, Study
+from cg_pipeline.specs import Benchmark, Metric, Model, Sae, ScoringPolicy, ServedModel, Study
 
 STAGES: Mapping[str, int] = {
     "examples": 1,
@@ -97,9 +98,12 @@ def _ids(examples: Sequence[Example]) -> list[str]:
 
 
 def _model_parts(model: Model) -> str:
+    weights = model.weights
+    if isinstance(weights, ServedModel):  # where its key is changes no answer
+        weights = replace(weights, api_key_variable="")
     return fingerprint(
         (
-            model.weights,
+            weights,
             model.version,
             model.chat,
             model.system_prompt,

@@ -7,13 +7,15 @@ import dagster as dg
 
 from cg_pipeline import pipeline
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, model_of
-from cg_pipeline.defs.resources import Gpu, Store
+from cg_pipeline.defs.resources import Gpu, Servers, Store
 from cg_pipeline.defs.results import declared, effort, preview, result
 from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
+from cg_pipeline.defs.served_models import ask_served
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.identity import STAGES, completions_id, scores_id
 from cg_pipeline.records import Completion, Example
 from cg_pipeline.scoring import POLICIES
+from cg_pipeline.specs import ServedModel
 from cg_pipeline.store.resume import blocks_of, fill
 from cg_pipeline.store.schema import TABLES
 
@@ -32,11 +34,15 @@ EXAMPLES_PER_SHARD = 32
     metadata=declared("completions"),
 )
 def completions(
-    context: dg.AssetExecutionContext, examples: list[Example], gpu: Gpu, store: Store
+    context: dg.AssetExecutionContext, examples: list[Example], gpu: Gpu, servers: Servers, store: Store
 ) -> dg.MaterializeResult:
     """What the model answered: greedy text, or the log-likelihood of each choice."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
     fingerprint = completions_id(examples, benchmark, model)
+    if isinstance(model.weights, ServedModel):
+        return ask_served(
+            benchmark, examples, lambda: servers.language_model(model, context.log.info), fingerprint
+        )
     blocks = blocks_of(examples, EXAMPLES_PER_SHARD)
     shards = store.shards.shard_set(
         "completions", model.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)

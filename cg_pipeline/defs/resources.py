@@ -1,20 +1,22 @@
-"""What assets are given: the warehouse, shards, the device, the study and the namer.
+"""What assets are given: the warehouse, shards, the device, served models, the study and the namer.
 
 Only speed and place are configured here (data directory, device, batch size, lock
 timeout); everything that changes results is in the catalogue's specs.
 """
 
 import os
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
+from pydantic import Field
 
 from cg_pipeline.catalog import lookup
 from cg_pipeline.llm.endpoint import Endpoint
-from cg_pipeline.specs import Model, Sae, Study
-from cg_pipeline.store.layout import Layout
+from cg_pipeline.specs import Model, Sae, ServedModel, Study
+from cg_pipeline.store.layout import Layout, slug
 from cg_pipeline.store.shards import ShardStore
 from cg_pipeline.store.warehouse import Warehouse
 from cg_pipeline.studies import STUDIES
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from cg_pipeline.inference.language_model import LanguageModel
     from cg_pipeline.inference.models import LoadedModel
     from cg_pipeline.llm.naming import LlmNamer
+    from cg_pipeline.llm.served import ServedLanguageModel
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -82,6 +85,47 @@ class Gpu(dg.ConfigurableResource):
     def encoder(self, sae: Sae) -> "SaeEncoder":
         """The SAE on its model, ready to read; loaded once per process."""
         return _encoder(sae, self.store.layout, self.device, self.batch_tokens)
+
+
+class Servers(dg.ConfigurableResource):
+    """How models behind a server are asked: how many questions at once, how patiently, at what price."""
+
+    concurrency: int = 8
+    """Requests under way at once, to one model."""
+    timeout_s: float = 120.0
+    """Longest wait for one answer."""
+    max_retries: int = 6
+    """Tries after the first one, with growing waits, for faults that waiting may cure."""
+    max_wait_s: float = 120.0
+    """Longest wait before a retry; a server that asks for more is given up."""
+    prices: dict[str, list[float]] = Field(default_factory=dict[str, list[float]])
+    """For each model of the catalogue: price per million prompt tokens, and per million answer tokens."""
+    store: dg.ResourceDependency[Store]
+
+    def language_model(self, model: Model, report: Callable[[str], None]) -> "ServedLanguageModel":
+        """The model, ready to be asked; nothing of it is loaded. `report` is told how far it is.
+
+        Raises:
+            ValueError: the environment variable of its key is not set, or its address is none.
+        """
+        from cg_pipeline.llm.asking import Asker
+        from cg_pipeline.llm.served import ServedLanguageModel, endpoint_of
+
+        if not isinstance(model.weights, ServedModel):
+            raise TypeError(f"Model {model.name!r} has weights to load; expected one behind a server.")
+        patience = {
+            "timeout_s": self.timeout_s,
+            "max_retries": self.max_retries,
+            "max_wait_s": self.max_wait_s,
+        }
+        asker = Asker(
+            endpoint_of(model, model.weights, self.prices.get(model.name), **patience),
+            self.store.layout.cache / "answers" / slug(model.name),
+            identity={"version": str(model.version), "revision": model.weights.revision},
+            concurrency=self.concurrency,
+            report=report,
+        )
+        return ServedLanguageModel(model, asker)
 
 
 class Namer(dg.ConfigurableResource):

@@ -1,5 +1,7 @@
-"""The LLM that names gap clusters, behind any OpenAI-compatible server: optional, cached, billed.
+"""Language models behind OpenAI-compatible servers: the one that names clusters, those that are evaluated.
 
-Reading order: `endpoint` (settings), `wire` (one request), `chat` (a typed answer), `naming`
-(the prompt). Nothing else in the package speaks to a language-model server.
+Reading order: `endpoint` (settings), `wire` (one request), then either `chat` (a typed answer)
+and `naming` (the prompt), or `questions` (an example as a request), `replies`, `asking` (many of
+them, cached and billed), `likelihoods` and `served` (the model that answers examples). Nothing
+else in the package speaks to a language-model server.
 """

@@ -12,7 +12,6 @@ that serve different weights under one model name share answers; give those diff
 
 import json
 import logging
-import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +23,7 @@ import pydantic
 
 from cg_pipeline.llm.answers import Call, Reply, Usage, load_answer, read_response, save_answer
 from cg_pipeline.llm.endpoint import Endpoint
-from cg_pipeline.llm.wire import Fault, connect, post
+from cg_pipeline.llm.wire import Fault, connect, post, wait_s
 from cg_pipeline.protocols import NamingFailed
 from cg_pipeline.records import content_id
 
@@ -168,7 +167,7 @@ class ChatModel:
         if fault.remedy == "omit":
             attempt.omitted |= {fault.parameter}
         elif fault.remedy == "wait" and attempt.n_waits < self.endpoint.max_retries:
-            time.sleep(self._wait_s(fault, attempt.n_waits))
+            time.sleep(wait_s(fault, attempt.n_waits, self.endpoint))
             attempt.n_waits += 1
         elif fault.remedy == "lengthen" and attempt.n_corrections < MAX_CORRECTIONS:
             attempt.answer_tokens *= 4  # a model that reasons first may need most of it for that
@@ -179,12 +178,6 @@ class ChatModel:
         else:
             return False
         return True
-
-    def _wait_s(self, fault: Fault, n_waits: int) -> float:
-        """What the server asks and a little more, else exponential back-off; jitter parts clients in step."""
-        if fault.wait_s is not None:
-            return fault.wait_s * random.uniform(1.0, 1.1)
-        return min(self.endpoint.backoff_s * 2**n_waits, self.endpoint.max_wait_s) * random.uniform(0.5, 1.0)
 
 
 def _correction(fault: Fault) -> list[Message]:

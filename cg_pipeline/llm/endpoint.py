@@ -1,7 +1,8 @@
-"""Where the language model is and what it costs: settings read from the environment only.
+"""Where a language model is and what it costs: for the one that names and judges, set in the environment.
 
 Why the environment: a key belongs to a person and a machine, never to a study. What is here
 changes no result except through `model`, so no fingerprint of a spec contains an endpoint.
+(A model that is evaluated is part of the study: its address is in its spec, its key is not.)
 
 Why a wrong address is never quoted back: swapping two variables is an easy slip, and the
 address would then be the key.
@@ -16,6 +17,15 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 _SHORTEST_SECRET = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a person sets to change an endpoint, as errors name it."""
+
+    address: str = "CG_LLM_BASE_URL"
+    model: str = "CG_LLM_MODEL"
+    key: str = "CG_LLM_API_KEY"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,16 +50,18 @@ class Endpoint:
     """Wait before the first retry; doubles with each further one."""
     max_wait_s: float = 60.0
     """Longest wait before a retry; a server that asks for more is given up."""
+    settings: Settings = Settings()
+    """Where the address, the model and the key come from."""
 
     def __post_init__(self) -> None:
-        _check_address(self.base_url)
+        _check_address(self.base_url, self.settings)
         if not self.model.strip():
-            raise ValueError("CG_LLM_MODEL is blank; expected the model's name at the server.")
+            raise ValueError(f"{self.settings.model} is blank; expected the model's name at the server.")
         key = self.api_key.get_secret_value() if self.api_key else "unset"
         if not (key.isascii() and key.isprintable() and key and " " not in key):
             raise ValueError(
-                "CG_LLM_API_KEY holds blanks, line breaks or non-ASCII characters; expected a bearer token. "
-                "Copy the key again."
+                f"{self.settings.key} holds blanks, line breaks or non-ASCII characters; expected a bearer "
+                "token. Copy the key again."
             )
         if (self.input_price is None) != (self.output_price is None):
             raise ValueError(
@@ -112,7 +124,7 @@ class Endpoint:
         return text.replace(key, "[key]") if len(key) >= _SHORTEST_SECRET else text
 
 
-def _check_address(address: str) -> None:
+def _check_address(address: str, settings: Settings) -> None:
     try:
         parts = urlsplit(address)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -120,12 +132,13 @@ def _check_address(address: str) -> None:
         parts, usable = urlsplit(""), False
     if not usable or not address.isprintable() or " " in address:
         raise ValueError(
-            "CG_LLM_BASE_URL is not an http or https address; expected one such as http://127.0.0.1:8080/v1."
+            f"{settings.address} is not an http or https address; "
+            "expected one such as http://127.0.0.1:8080/v1."
         )
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError(
-            "CG_LLM_BASE_URL holds a user name, a password or a query; expected a plain address. "
-            "Put the key in CG_LLM_API_KEY."
+            f"{settings.address} holds a user name, a password or a query; expected a plain address. "
+            f"Put the key in {settings.key}."
         )
 
 

@@ -1,11 +1,14 @@
-"""A chat-completions server on 127.0.0.1 that answers by script: real sockets, no model.
+"""A completions server on 127.0.0.1 that answers by script or by rule: real sockets, no model.
 
-Each request takes the next step of the script; the last step repeats. What was asked is kept
-in `requests`, headers in `headers`.
+Each request takes the next step of the script; the last step repeats. With a rule, a function
+of path and request, the rule answers. What was asked is kept in `requests`, headers in `headers`,
+and `most_at_once` is how many requests were under way together.
 """
 
 import json
+import re
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -52,11 +55,49 @@ def failure(
     return step(json.dumps({"error": error}), status, 0.0, **headers)
 
 
+def raw_completion(
+    text: str, *, finish: str | None = "stop", tokens: tuple[int, int] | None = (10, 5), **choice: Any
+) -> Step:
+    """A well-formed raw completion with one choice."""
+    body: dict[str, Any] = {"id": "1", "object": "text_completion", "model": "fake", "created": 0}
+    body["choices"] = [{"index": 0, "finish_reason": finish, "text": text, **choice}]
+    if tokens:
+        body["usage"] = dict(zip(("prompt_tokens", "completion_tokens"), tokens, strict=True))
+    return step(json.dumps(body))
+
+
+def tokens_of(text: str) -> list[str]:
+    """Words with the space before them, and single other characters: what the fake calls tokens."""
+    return re.findall(r" ?\w+|[^\w]", text)
+
+
+def logprob_of(token: str) -> float:
+    """Of a token, wherever it stands: minus its number of letters, over ten."""
+    return -len(token.strip()) / 10
+
+
+def measuring(path: str, request: dict[str, Any]) -> Step:
+    """A rule: a server that echoes, with the log-probability of every token, as vLLM does."""
+    found = tokens_of(request["prompt"])
+    if not request.get("echo"):
+        return raw_completion(" and", finish="length", tokens=(len(found), 1))
+    logprobs = [None, *map(logprob_of, found[1:]), -0.5]
+    return raw_completion(
+        request["prompt"] + " and",
+        finish="length",
+        tokens=(len(found), 1),
+        logprobs={"tokens": [*found, " and"], "token_logprobs": logprobs},
+    )
+
+
 @dataclass
 class FakeServer:
     """`with FakeServer(steps) as server:` – `server.url` is the base URL."""
 
-    steps: list[Step]
+    steps: list[Step] = field(default_factory=list)
+    rule: Callable[[str, dict[str, Any]], Step] | None = None
+    n_at_once: int = 0
+    most_at_once: int = 0
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
@@ -86,13 +127,28 @@ class FakeServer:
             self.requests.append(json.loads(body))
             self.headers.append(headers)
             self.paths.append(path)
-            return self.steps[min(len(self.requests), len(self.steps)) - 1]
+            if self.rule is None:
+                return self.steps[min(len(self.requests), len(self.steps)) - 1]
+        return self.rule(path.removeprefix("/v1"), json.loads(body))
+
+    def count(self, change: int) -> None:
+        """One request more, or one less, is under way."""
+        with self._lock:
+            self.n_at_once += change
+            self.most_at_once = max(self.most_at_once, self.n_at_once)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
+                server.count(1)
+                try:
+                    self.answer()
+                finally:
+                    server.count(-1)
+
+            def answer(self) -> None:
                 sent = self.rfile.read(int(self.headers["content-length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 status, answer_headers, body, delay_s = server.take(self.path, headers, sent)

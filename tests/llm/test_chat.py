@@ -268,7 +268,7 @@ def test_a_server_without_response_format_is_asked_in_words_once(tmp_path: Path)
 
 def test_what_helped_against_an_error_of_another_cause_is_not_learned(tmp_path: Path):
     with FakeServer(
-        [failure(400, "The prompt is too long."), failure(400, "The prompt is too long."), good()]
+        [failure(400, "The prompt is odd."), failure(400, "The prompt is odd."), good()]
     ) as server:
         model = talk_to(server, tmp_path)
         with pytest.raises(NamingFailed):

@@ -5,7 +5,7 @@ import pytest
 from pydantic import SecretStr
 
 from cg_pipeline.llm import wire
-from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.endpoint import Endpoint, Settings
 from cg_pipeline.llm.wire import Fault, connect, post, quote
 from tests.llm.fake_server import FakeServer, failure, good, step
 
@@ -79,17 +79,76 @@ def test_each_status_has_its_remedy(status, remedy):
     assert str(status) in fault.reason
 
 
-@pytest.mark.parametrize(("status", "code"), [(429, "insufficient_quota"), (400, "content_filter")])
-def test_what_no_retry_can_cure_is_not_retried(status, code):
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (429, "insufficient_quota", "server"),
+        (400, "content_filter", "refused"),
+        (400, "context_length_exceeded", "overflow"),
+        (413, "", "overflow"),
+    ],
+)
+def test_what_no_retry_can_cure_is_not_retried(status, code, kind):
     with FakeServer([failure(status, "No.", code=code)]) as server:
         fault = send(server)
-    assert fault == Fault(reason=f"answered HTTP {status} (No.)", remedy="none")
+    assert fault == Fault(reason=f"answered HTTP {status} (No.)", remedy="none", kind=kind)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This model's maximum context length is 128 tokens. However, your messages resulted in 203 tokens.",
+        "'max_tokens' or 'max_completion_tokens' is too large: 64. The maximum context length is 128 tokens.",
+        "The decoder prompt (length 203) is longer than the maximum model length of 128.",
+        "the request exceeds the available context size. try increasing the context size",
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 128. Given: 203",
+        "The input (203 tokens) is longer than the model's context length (128 tokens).",
+        "prompt is too long: 203 tokens > 128 maximum",
+        "Prompt contains 203 tokens, too large for model with 128 maximum context length",
+        "The input token count (203) exceeds the maximum number of tokens allowed (128).",
+    ],
+)
+def test_every_server_says_in_its_own_words_that_a_text_is_too_long(words):
+    with FakeServer([failure(400, words)]) as server:
+        fault = send(server)
+    assert isinstance(fault, Fault)
+    assert (fault.kind, fault.remedy) == ("overflow", "none")
+
+
+@pytest.mark.parametrize(
+    ("words", "parameter"),
+    [
+        ("property 'stop' is unsupported", "stop"),
+        ("please stop that", ""),
+        ("unknown field `seed`", "seed"),
+        ("Unrecognized request argument supplied: continue_final_message", "continue_final_message"),
+        ("The conversation must end with a user message.", "continue_final_message"),
+    ],
+)
+def test_a_refused_parameter_is_found_by_its_name(words, parameter):
+    request = {**REQUEST, "stop": ["x"], "seed": 1, "continue_final_message": True}
+    with FakeServer([failure(400, words)]) as server:
+        endpoint = Endpoint(base_url=server.url, model="m")
+        with connect(endpoint) as client:
+            fault = post(client, endpoint, request)
+    assert isinstance(fault, Fault)
+    assert fault.parameter == parameter
+
+
+def test_errors_name_what_the_endpoint_was_set_by():
+    settings = Settings(address="base_url of model 'a'", model="its name", key="MY_KEY")
+    with FakeServer([failure(401), failure(404)]) as server:
+        reasons = [send(server, settings=settings).reason for _ in range(2)]
+    assert reasons[0] == "refused the key (HTTP 401); check MY_KEY"
+    assert reasons[1].endswith("check base_url of model 'a', which usually ends in /v1, and its name")
 
 
 def test_the_words_of_a_server_that_refuses_the_key_are_left_out():
     with FakeServer([failure(401, "Incorrect API key: sk-very-***6789")]) as server:
         fault = send(server, api_key=SecretStr(KEY))
-    assert fault == Fault(reason="refused the key (HTTP 401); check CG_LLM_API_KEY", remedy="none")
+    assert fault == Fault(
+        reason="refused the key (HTTP 401); check CG_LLM_API_KEY", remedy="none", kind="settings"
+    )
 
 
 def test_a_wrong_address_or_model_is_explained():
@@ -100,6 +159,7 @@ def test_a_wrong_address_or_model_is_explained():
         reason="knows no such address or model (HTTP 404: an HTML page); "
         "check CG_LLM_BASE_URL, which usually ends in /v1, and CG_LLM_MODEL",
         remedy="none",
+        kind="settings",
     )
 
 
@@ -119,7 +179,7 @@ def test_an_echoed_key_is_taken_out(path):
 def test_retry_after_as_a_number(header, wait_s):
     with FakeServer([failure(429, retry_after=header)]) as server:
         fault = send(server)
-    assert fault == Fault(reason="answered HTTP 429 (it broke)", remedy="wait", wait_s=wait_s)
+    assert fault == Fault(reason="answered HTTP 429 (it broke)", remedy="wait", wait_s=wait_s, kind="server")
 
 
 def test_retry_after_as_a_date():
@@ -135,20 +195,20 @@ def test_a_server_that_asks_for_too_long_a_wait_is_given_up(header):
     with FakeServer([failure(429, retry_after=header)]) as server:
         fault = send(server)
     words = f"answered HTTP 429 (it broke) and asks to wait {header} s, more than the 60 s allowed"
-    assert fault == Fault(reason=words, remedy="none")
+    assert fault == Fault(reason=words, remedy="none", kind="server")
 
 
 def test_a_slow_server_is_a_timeout():
     with FakeServer([step("{}", delay_s=3.0)]) as server:
         fault = send(server, timeout_s=0.1)
-    assert fault == Fault(reason="did not answer within 0.1 s", remedy="wait")
+    assert fault == Fault(reason="did not answer within 0.1 s", remedy="wait", kind="timed_out")
 
 
 def test_a_body_that_trickles_past_the_deadline_is_a_timeout(monkeypatch):
     clock = iter([0.0, 1.0, 6.0])
     monkeypatch.setattr(wire.time, "monotonic", lambda: next(clock))
     with pytest.raises(TimeoutError):
-        wire._read(iter([b"a", b"b", b"c"]), wire.time.monotonic() + 5.0)
+        wire._read(iter([b"a", b"b", b"c"]), wire.time.monotonic() + 5.0, 10)
 
 
 def test_a_body_without_end_is_cut_off():

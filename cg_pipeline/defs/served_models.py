@@ -1,0 +1,72 @@
+"""Completions of a model behind a server: asked all at once, resumed from the answers on disk.
+
+*Why not in shards, as for a model in memory:* every answer is kept on its own the moment it comes,
+so nothing is lost and nothing waits for the slowest of a block. Materialising again asks only for
+what is missing, which includes examples that were given up on.
+
+The asset's pool is that of the device (a pool belongs to an asset, not to a partition), so one
+cell at a time is asked or computed; within it, `Servers.concurrency` requests are under way.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import dagster as dg
+
+from cg_pipeline import pipeline
+from cg_pipeline.defs.results import preview, result
+from cg_pipeline.defs.retries import lasting_faults_end_the_run
+from cg_pipeline.records import Example
+from cg_pipeline.specs import Benchmark
+
+if TYPE_CHECKING:
+    from cg_pipeline.llm.served import ServedLanguageModel
+
+_SHOWN_TROUBLES = 5
+
+
+def ask_served(
+    benchmark: Benchmark,
+    examples: Sequence[Example],
+    connect: Callable[[], "ServedLanguageModel"],
+    fingerprint: str,
+) -> dg.MaterializeResult:
+    """The completions of one cell, with what they took and cost."""
+    started = time.monotonic()
+    with lasting_faults_end_the_run():
+        model = connect()
+        found = pipeline.complete(benchmark, examples, model)
+    return result(
+        found,
+        fingerprint,
+        {
+            "n_completions": len(found),
+            "stops": dict(Counter(completion.stop for completion in found)),
+            "seconds": time.monotonic() - started,
+            **_bill(model),
+            "preview": preview(found),
+        },
+    )
+
+
+def _bill(model: "ServedLanguageModel") -> dict[str, object]:
+    """Requests, tokens and money of this run; answers from the cache cost nothing again."""
+    asker, usage = model.asker, model.asker.usage
+    asked = [call for call in asker.ledger if not call.cached]
+    cost = asker.endpoint.cost(usage.input_tokens, usage.output_tokens)
+    return {
+        "server": asker.endpoint.base_url,
+        "requests_answered": sum(call.answered for call in asked),
+        "requests_from_cache": len(asker.ledger) - len(asked),
+        "requests_given_up": sum(not call.answered for call in asked),
+        "examples_shortened": model.n_shortened,
+        "retries": sum(call.n_retries for call in asked),
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "responses_without_usage": usage.n_unreported,
+        "cost": "unknown: no price is set" if cost is None else cost,
+        "parameters_refused": ", ".join(sorted(asker.refused)) or "none",
+        "troubles": dict(asker.troubles.most_common(_SHOWN_TROUBLES)),
+    }

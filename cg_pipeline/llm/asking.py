@@ -1,0 +1,236 @@
+"""Many questions to one server: a few at a time, tried again where that helps, kept on disk, billed.
+
+An answer is kept as soon as it is there, so a run that is killed asks only what is missing.
+What is kept under: the model, its version, the address, and the whole request. *Why the
+address, unlike for names of clusters:* local servers answer to any model name, so two
+models served one after the other at two ports would share answers; being asked again after a
+move is the lesser harm. One server whose model is exchanged at the same address needs another
+`revision` in the spec.
+
+Only answers are kept. An example that was given up on (timed out, failed) or that did not fit
+is asked again the next time; a fault of the server as a whole ends the run instead of marking
+every example as failed.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import openai
+
+from cg_pipeline.llm.answers import Call, Usage, load_answer, save_answer
+from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.questions import Question, rendered
+from cg_pipeline.llm.replies import AnswerText, Stop, read_answer
+from cg_pipeline.llm.wire import Fault, connect, post, wait_s
+from cg_pipeline.records import content_id
+
+MAX_FAILURES_IN_A_ROW = 10
+"""So many questions given up on, with no answer between, are the server's fault and not theirs."""
+
+_MAX_BYTES = 1 << 26  # log-probabilities of a long text are many times its size
+_EVERY_S = 10.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Attempt:
+    """What has been tried for one question so far."""
+
+    refused: frozenset[str]
+    started: float = field(default_factory=time.monotonic)
+    usage: Usage = field(default_factory=Usage)
+    n_tries: int = 0
+    n_waits: int = 0
+
+
+class Asker:
+    """Puts questions to one model behind one endpoint."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        cache_dir: Path,
+        *,
+        identity: Mapping[str, str],
+        concurrency: int = 8,
+        report: Callable[[str], None] = _log.info,
+    ) -> None:
+        """Prepare to ask; nothing is sent yet.
+
+        Args:
+            endpoint: where, which model, how patiently.
+            cache_dir: where answers are kept.
+            identity: what else tells this model's answers from others'.
+            concurrency: requests under way at once, at most.
+            report: told every few seconds how far it is.
+        """
+        if concurrency < 1:
+            raise ValueError(f"concurrency is {concurrency}; expected at least 1 request at a time.")
+        self.endpoint = endpoint
+        self.ledger: list[Call] = []
+        self.refused: frozenset[str] = frozenset()
+        """Parameters that the server will not have, and that are left out."""
+        self.troubles: Counter[str] = Counter()
+        """Why questions were given up on."""
+        self._cache_dir = cache_dir
+        self._identity = {"model": endpoint.model, "address": endpoint.base_url, **identity}
+        self._concurrency = concurrency
+        self._report = report
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._n_failed_in_a_row = 0
+
+    def ask(self, questions: Sequence[Question]) -> list[AnswerText]:
+        """One answer per question, in order; one that could not be had says why in its `stop`.
+
+        Raises:
+            ValueError: the key, the address or the model's name is wrong.
+            ConnectionError: the server cannot be reached or turns everybody away; answers so far are kept.
+        """
+        self._stopping.clear()
+        with self._connect() as client, ThreadPoolExecutor(self._concurrency) as threads:
+            futures = [threads.submit(self._answer, client, question) for question in questions]
+            try:
+                self._follow(futures)
+            except BaseException:
+                self._stopping.set()
+                threads.shutdown(wait=True, cancel_futures=True)
+                raise
+        return [future.result() for future in futures]
+
+    def try_patiently(self, question: Question) -> AnswerText | Fault:
+        """The answer to one question, or what is wrong with it; nothing is kept."""
+        self._stopping.clear()
+        with self._connect() as client:
+            return self._insist(client, question, _Attempt(refused=self.refused))
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all calls, given-up ones included."""
+        return sum((call.usage for call in self.ledger), Usage())
+
+    def _connect(self) -> openai.OpenAI:
+        try:
+            return connect(self.endpoint)
+        except (OSError, ValueError, ImportError) as error:
+            kind = type(error).__name__  # its words may quote a proxy's password
+        raise ValueError(
+            f"Model {self.endpoint.model!r} cannot be asked: "
+            f"a proxy or certificate variable is unusable ({kind})."
+        )
+
+    def _follow(self, futures: Sequence[Future[AnswerText]]) -> None:
+        started = told = time.monotonic()
+        for n_done, future in enumerate(as_completed(futures), start=1):
+            future.result()
+            now = time.monotonic()
+            if now - told >= _EVERY_S:
+                told, rate = now, n_done / (now - started)
+                left_s = (len(futures) - n_done) / rate
+                self._report(
+                    f"{self.endpoint.model}: {n_done:,} of {len(futures):,} answered, {rate:.1f} per second, "
+                    f"about {left_s:,.0f} s left"
+                )
+
+    def _answer(self, client: openai.OpenAI, question: Question) -> AnswerText:
+        request = {**self._identity, **question.identity}
+        name = content_id(request)
+        path = self._cache_dir / name[:2] / f"{name}.json"
+        attempt = _Attempt(refused=self.refused)
+        if kept := load_answer(path, request, AnswerText):
+            self._record(attempt, cached=True, answered=True)
+            return kept
+        try:
+            outcome = self._insist(client, question, attempt)
+        except BaseException:
+            self._record(attempt, cached=False, answered=False)
+            raise
+        answered = isinstance(outcome, AnswerText)
+        self._record(attempt, cached=False, answered=answered)
+        if answered:
+            self._learn(attempt.refused)
+            save_answer(path, request, outcome, attempt.usage)
+            return outcome
+        return self._give_up(question, outcome, attempt)
+
+    def _insist(self, client: openai.OpenAI, question: Question, attempt: _Attempt) -> AnswerText | Fault:
+        """Try until there is an answer or nothing is left to try."""
+        while True:
+            outcome = self._try(client, question, attempt)
+            if isinstance(outcome, AnswerText):
+                return outcome
+            _log.debug("%s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
+            if outcome.remedy == "omit" and outcome.parameter not in attempt.refused:
+                attempt.refused |= {outcome.parameter}
+            elif outcome.remedy == "wait" and attempt.n_waits < self.endpoint.max_retries:
+                self._stopping.wait(wait_s(outcome, attempt.n_waits, self.endpoint))
+                attempt.n_waits += 1
+            else:
+                return outcome
+            if self._stopping.is_set():
+                return outcome
+
+    def _try(self, client: openai.OpenAI, question: Question, attempt: _Attempt) -> AnswerText | Fault:
+        attempt.n_tries += 1
+        request = {"model": self.endpoint.model, **question.build(attempt.refused)}
+        body = post(client, self.endpoint, request, chat=question.chat, max_bytes=_MAX_BYTES)
+        if isinstance(body, Fault):
+            return body
+        outcome, usage = read_answer(body, question, request, self.endpoint)
+        attempt.usage += usage
+        return outcome
+
+    def _learn(self, refused: frozenset[str]) -> None:
+        if new := refused - self.refused:
+            _log.warning("%s refuses %s; asked without.", self.endpoint.model, ", ".join(sorted(new)))
+            self.refused |= new
+
+    def _give_up(self, question: Question, fault: Fault, attempt: _Attempt) -> AnswerText:
+        """An answer that says why there is none, unless the fault is not the question's."""
+        if fault.kind == "settings":
+            raise ValueError(self._sentence(fault, attempt))
+        if fault.kind == "server":
+            raise ConnectionError(self._sentence(fault, attempt) + " Answers so far are kept; run it again.")
+        stop: Stop = fault.kind or "failed"
+        if stop in ("timed_out", "failed"):
+            self._count_failure(fault, attempt)
+        prompt = rendered(question.build(attempt.refused))
+        return AnswerText(text="", stop=stop, prompt=prompt)
+
+    def _count_failure(self, fault: Fault, attempt: _Attempt) -> None:
+        with self._lock:
+            self.troubles[fault.reason] += 1
+            self._n_failed_in_a_row += 1
+            in_a_row = self._n_failed_in_a_row
+        if in_a_row >= MAX_FAILURES_IN_A_ROW:
+            raise ConnectionError(
+                f"{self._sentence(fault, attempt)} So did the {in_a_row} last questions. "
+                "Answers so far are kept; run it again."
+            )
+
+    def _sentence(self, fault: Fault, attempt: _Attempt) -> str:
+        tries = "1 try" if attempt.n_tries == 1 else f"{attempt.n_tries} tries"
+        endpoint = self.endpoint
+        text = f"Model {endpoint.model!r} at {endpoint.base_url} {fault.reason}, after {tries}."
+        return endpoint.redact(text)
+
+    def _record(self, attempt: _Attempt, *, cached: bool, answered: bool) -> None:
+        call = Call(
+            usage=attempt.usage,
+            cost=self.endpoint.cost(attempt.usage.input_tokens, attempt.usage.output_tokens),
+            cached=cached,
+            answered=answered,
+            latency_s=time.monotonic() - attempt.started,
+            n_retries=max(0, attempt.n_tries - 1),
+        )
+        with self._lock:
+            self.ledger.append(call)
+            if answered:
+                self._n_failed_in_a_row = 0

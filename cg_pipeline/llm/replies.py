@@ -1,0 +1,142 @@
+"""What an evaluated model replied: its text and why that ends, or the log-probabilities of a text.
+
+*Why cleaned before it is read:* a reply may spell half of a surrogate pair or a NUL, which
+no table keeps; both become a replacement character here, so that one odd token costs one
+character and not the run.
+"""
+
+import json
+import math
+from typing import Literal
+
+import pydantic
+
+from cg_pipeline.llm.answers import Usage
+from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.questions import Question, Request, rendered
+from cg_pipeline.llm.wire import Fault, quote
+
+Stop = Literal["end", "length", "overflow", "refused", "timed_out", "failed"]
+
+_COMPARED = 32
+"""Characters by which an echo is told from a text generated instead."""
+
+_STOPS: dict[str, Stop] = {
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",
+    "content_filter": "refused",
+}
+
+
+class AnswerText(pydantic.BaseModel):
+    """A reply to one request, or why there is none."""
+
+    text: str
+    """What was generated; empty when a text was only measured, or nothing came."""
+    stop: Stop
+    prompt: str
+    """What was sent, as `Completion.rendered_prompt` keeps it."""
+    n_prompt_tokens: int = 0
+    """0 when the server does not say."""
+    n_completion_tokens: int = 0
+    logprobs: tuple[float, ...] = ()
+    """Of the tokens of the text sent after the first `skip` ones; empty for a generated answer."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the question was answered."""
+        return self.stop in ("end", "length")
+
+
+class _Message(pydantic.BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Logprobs(pydantic.BaseModel):
+    token_logprobs: list[float | None] | None = None
+
+
+class _Choice(pydantic.BaseModel):
+    message: _Message | None = None
+    text: str | None = None
+    finish_reason: str | None = None
+    logprobs: _Logprobs | None = None
+
+
+class _Tokens(pydantic.BaseModel):
+    prompt_tokens: int = pydantic.Field(ge=0)
+    completion_tokens: int = pydantic.Field(default=0, ge=0)
+
+
+class _Completion(pydantic.BaseModel):
+    """What chat completions and raw ones have in common; the rest, on which servers disagree, is ignored."""
+
+    choices: list[_Choice]
+    usage: _Tokens | None = None
+
+
+def read_answer(
+    body: str, question: Question, request: Request, endpoint: Endpoint
+) -> tuple[AnswerText | Fault, Usage]:
+    """The answer in the body of the response to a request, or its fault; and the tokens spent either way."""
+    try:
+        completion = _Completion.model_validate_json(_clean(body))
+    except (pydantic.ValidationError, ValueError, RecursionError):
+        reason = f"sent something other than a completion ({quote(body, endpoint) or 'nothing'})"
+        return Fault(reason=reason, remedy="wait"), Usage(n_unreported=1)
+    usage = _usage(completion)
+    if len(completion.choices) != 1:
+        return Fault(reason=f"sent {len(completion.choices)} answers; 1 was wanted", remedy="wait"), usage
+    if question.purpose != "answer" and completion.usage is None:
+        return Fault(reason="did not say how many tokens the text has", remedy="none"), usage
+    if question.purpose == "measure":
+        return _measured(completion.choices[0], usage, request["prompt"], question.skip), usage
+    return _generated(completion.choices[0], usage, question, request), usage
+
+
+def _clean(body: str) -> bytes:
+    return json.dumps(json.loads(body), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _usage(completion: _Completion) -> Usage:
+    tokens = completion.usage
+    if tokens is None:
+        return Usage(n_unreported=1)
+    return Usage(input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens)
+
+
+def _generated(choice: _Choice, usage: Usage, question: Question, request: Request) -> AnswerText:
+    limit = request.get("max_tokens", request.get("max_completion_tokens", 0))
+    said, refusal = choice.text, ""
+    if choice.message is not None:
+        said, refusal = choice.message.content, choice.message.refusal or ""
+    cut = choice.finish_reason is None and usage.output_tokens >= limit > 0
+    stop = "length" if cut else _STOPS.get(choice.finish_reason or "", "end")
+    return AnswerText(
+        text=(said or refusal).replace("\0", "\ufffd"),
+        stop="refused" if refusal and not said else stop,
+        prompt=question.shown or rendered(request),
+        n_prompt_tokens=usage.input_tokens,
+        n_completion_tokens=usage.output_tokens,
+    )
+
+
+def _measured(choice: _Choice, usage: Usage, prompt: str, skip: int) -> AnswerText | Fault:
+    """Log-probabilities of the prompt's own tokens from `skip` on; those of generated ones are dropped."""
+    found = (choice.logprobs.token_logprobs if choice.logprobs else None) or []
+    told = found[skip : usage.input_tokens]
+    if len(found) < usage.input_tokens:
+        return Fault(reason="did not give the log-probability of every token sent", remedy="none")
+    if prompt.strip()[:_COMPARED] not in (choice.text or ""):
+        return Fault(reason="did not repeat the text whose likelihood was asked for", remedy="none")
+    values = tuple(math.nan if value is None else value for value in told)
+    return AnswerText(
+        text="",
+        stop="end",
+        prompt=prompt,
+        n_prompt_tokens=usage.input_tokens,
+        n_completion_tokens=len(values),
+        logprobs=values,
+    )

@@ -1,0 +1,151 @@
+"""A model behind a server, through the asset graph: scored without weights, resumed, billed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.definitions import assemble
+from cg_pipeline.defs.partitions import cell_key
+from cg_pipeline.defs.resources import Gpu, Servers, Store
+from cg_pipeline.identity import completions_id
+from cg_pipeline.models import MODELS
+from cg_pipeline.specs import ServedModel
+from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.schema import TABLES
+from cg_pipeline.store.warehouse import Warehouse
+from tests.defs.tiny_study import N_ROWS, TinyStudy, tiny_data
+from tests.llm.fake_server import FakeServer, completion, failure
+
+NAME, KEY = "smollm2_135m", "sk-very-secret-0123456789"
+CELL = {"model": NAME, "benchmark": "arithmetic"}
+
+
+class NoGpu(Gpu):
+    """Fails the test that loads weights."""
+
+    def language_model(self, model):
+        raise AssertionError(f"{model.name} was loaded")
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path) -> Path:
+    return tiny_data(tmp_path / "data")
+
+
+def serve(monkeypatch, url: str, **fields) -> None:
+    """Put the catalogue's model behind a server."""
+    weights = ServedModel(base_url=url, model="m", api_key_variable="MY_KEY")
+    monkeypatch.setitem(MODELS, NAME, replace(MODELS[NAME], weights=weights, **fields))
+    monkeypatch.setenv("MY_KEY", KEY)
+
+
+def run(data_dir: Path, **settings) -> dg.ExecuteInProcessResult:
+    store = Store(data_dir=str(data_dir))
+    definitions = assemble(
+        str(data_dir),
+        gpu=NoGpu(store=store),
+        servers=Servers(store=store, max_retries=0, **settings),
+        study_choice=TinyStudy(),
+    )
+    with dg.DagsterInstance.ephemeral() as instance:
+        examples = definitions.resolve_job_def("load_examples")
+        examples.execute_in_process(partition_key="arithmetic", instance=instance)
+        return definitions.resolve_job_def("evaluate_cell").execute_in_process(
+            partition_key=cell_key(**CELL),
+            asset_selection=[dg.AssetKey("completions"), dg.AssetKey("scores")],
+            instance=instance,
+            raise_on_error=False,
+        )
+
+
+def metadata(outcome: dg.ExecuteInProcessResult) -> dict:
+    [event] = [e for e in outcome.get_asset_materialization_events() if e.asset_key.path == ["completions"]]
+    return {name: value.value for name, value in event.materialization.metadata.items()}
+
+
+def test_it_is_scored_without_weights(data_dir: Path, monkeypatch):
+    with FakeServer([completion(" 7.", tokens=(10, 2))]) as server:
+        serve(monkeypatch, server.url)
+        outcome = run(data_dir, prices={NAME: [1.0, 10.0]})
+        noted = metadata(outcome)
+        asked = len(server.requests)
+    assert outcome.success
+    assert asked == N_ROWS
+    warehouse = Warehouse(Layout(data_dir))
+    rows = warehouse.load(TABLES["completions"], [CELL])
+    assert {row.text for row in rows} == {"The answer is 7."}
+    assert len(warehouse.load(TABLES["scores"], [CELL])) == N_ROWS
+    assert (noted["requests_answered"], noted["requests_from_cache"]) == (N_ROWS, 0)
+    assert (noted["input_tokens"], noted["output_tokens"]) == (10 * N_ROWS, 2 * N_ROWS)
+    assert noted["cost"] == pytest.approx(N_ROWS * (10 * 1.0 + 2 * 10.0) / 1e6)
+    assert KEY not in str(noted)
+
+
+def test_what_was_given_up_is_asked_again_and_nothing_else(data_dir: Path, monkeypatch):
+    moody = {"fails": True}
+
+    def rule(path, request):
+        bad = moody["fails"] and "?" in request["messages"][0]["content"][:60]
+        return failure(500) if bad else completion(" 7.")
+
+    with FakeServer(rule=rule) as server:
+        serve(monkeypatch, server.url)
+        first = metadata(run(data_dir, concurrency=1))
+        moody["fails"] = False
+        again = metadata(run(data_dir, concurrency=1))
+    assert first["requests_given_up"] > 0
+    assert first["stops"]["failed"] == first["requests_given_up"]
+    assert first["troubles"] == {"answered HTTP 500 (it broke)": first["requests_given_up"]}
+    assert again["requests_answered"] == first["requests_given_up"]
+    assert again["requests_from_cache"] == first["requests_answered"]
+    assert again["stops"] == {"end": N_ROWS}
+    assert again["cost"] == "unknown: no price is set"
+
+
+def failed_step(outcome: dg.ExecuteInProcessResult) -> str:
+    [event] = [event for event in outcome.all_events if event.is_step_failure]
+    assert not outcome.success
+    return str(event.step_failure_data.error)
+
+
+def test_a_missing_key_is_a_sentence(data_dir: Path, monkeypatch):
+    serve(monkeypatch, "http://127.0.0.1:9/v1")
+    monkeypatch.delenv("MY_KEY")
+    assert (
+        f"Model '{NAME}' wants its key in the environment variable MY_KEY, which is not set; "
+        "expected a bearer token. Set MY_KEY."
+    ) in failed_step(run(data_dir))
+
+
+def test_a_refused_key_ends_the_run_without_retries(data_dir: Path, monkeypatch):
+    with FakeServer([failure(401, f"Incorrect key {KEY}")]) as server:
+        serve(monkeypatch, server.url)
+        said = failed_step(run(data_dir, concurrency=1))
+        assert len(server.requests) <= 2
+    assert "refused the key (HTTP 401); check MY_KEY" in said
+    assert KEY not in said
+
+
+def test_a_price_is_two_numbers(data_dir: Path, monkeypatch):
+    serve(monkeypatch, "http://127.0.0.1:9/v1")
+    assert "prices of model 'smollm2_135m' are [1.0]; expected two numbers" in failed_step(
+        run(data_dir, prices={NAME: [1.0]})
+    )
+
+
+def test_where_the_key_is_kept_changes_no_result(monkeypatch):
+    serve(monkeypatch, "http://127.0.0.1:9/v1")
+    model, benchmark = MODELS[NAME], BENCHMARKS["arithmetic"]
+    moved = replace(model, weights=replace(model.weights, api_key_variable="OTHER"))
+    newer = replace(model, weights=replace(model.weights, revision="2"))
+    of = [completions_id([], benchmark, each) for each in (model, moved, newer)]
+    assert of[0] == of[1] != of[2]
+
+
+def test_a_model_with_weights_is_not_asked_for_at_a_server(tmp_path: Path):
+    servers = Servers(store=Store(data_dir=str(tmp_path)))
+    with pytest.raises(TypeError, match="has weights to load; expected one behind a server"):
+        servers.language_model(MODELS[NAME], print)
