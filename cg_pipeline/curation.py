@@ -106,17 +106,13 @@ def add_shots(
     return [replace(example, shots=texts.get(example.category, texts[None])) for example in examples]
 
 
-def _shown_by_category(
-    benchmark: Benchmark, pool: Sequence[Posed]
-) -> Mapping[str | None, tuple[str, ...]]:
+def _shown_by_category(benchmark: Benchmark, pool: Sequence[Posed]) -> Mapping[str | None, tuple[str, ...]]:
     """Question, answer, question, answer … for every category with enough examples, and for None."""
     grouped: dict[str | None, list[Posed]] = {None: list(pool)}
     for example, item in pool:
         grouped.setdefault(example.category, []).append((example, item))
     return {
-        category: tuple(
-            text for pair in found[: benchmark.n_shots] for text in _worked(benchmark, *pair)
-        )
+        category: tuple(text for pair in found[: benchmark.n_shots] for text in _worked(benchmark, *pair))
         for category, found in grouped.items()
         if len(found) >= benchmark.n_shots
     }
@@ -128,8 +124,8 @@ def _worked(benchmark: Benchmark, example: Example, item: Item) -> tuple[str, st
         return example.prompt, item.worked
     if not example.targets:
         raise ValueError(
-            f"Worked example {example.prompt[:60]!r} of {benchmark.name!r} has no answer; expected one to show. "
-            "Add it, or set n_shots to 0."
+            f"Worked example {example.prompt[:60]!r} of {benchmark.name!r} has no answer; "
+            "expected one to show. Add it, or set n_shots to 0."
         )
     answer = example.targets[0]
     if not example.choices:
@@ -140,7 +136,7 @@ def _worked(benchmark: Benchmark, example: Example, item: Item) -> tuple[str, st
 
 
 def find_near_duplicates(examples: Sequence[Example]) -> list[NearDuplicate]:
-    """Pairs of examples of different benchmarks that share most of their words' sequences, the closest first."""
+    """Pairs of examples of different benchmarks that have most word sequences in common, closest first."""
     ordered = sorted(examples, key=lambda example: (example.benchmark, example.example_id))
     pairs = contained_pairs(
         [example.prompt for example in ordered], [example.benchmark for example in ordered], LEAST_OVERLAP

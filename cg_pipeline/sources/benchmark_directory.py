@@ -42,7 +42,8 @@ def find_file(directory: Path, name: str) -> DirectoryFile | None:
     entries = [entry for entry in _entries(directory / MANIFEST) if entry["name"] == name]
     if len(entries) > 1:
         raise ValueError(
-            f"{directory / MANIFEST} has {len(entries)} entries named {name!r}; expected one. Remove the others."
+            f"{directory / MANIFEST} has {len(entries)} entries named {name!r}; expected one. "
+            "Remove the others."
         )
     return _verified(directory, entries[0]) if entries else None
 
@@ -95,6 +96,4 @@ def _check_entry(path: Path, number: int, entry: Any) -> None:
     optional = {key: given.get(key) or "" for key in ("license", "commit")}
     for key, value in {**required, **optional}.items():
         if not isinstance(value, str) or (key in required and not value):
-            raise ValueError(
-                f"{path}, entry {number}: {key} is {show(value)}; expected text. Correct it."
-            )
+            raise ValueError(f"{path}, entry {number}: {key} is {show(value)}; expected text. Correct it.")

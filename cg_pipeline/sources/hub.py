@@ -48,10 +48,13 @@ def fetch_rows(
 def _fetch(pin: HubRows, columns: frozenset[str], cache_dir: Path) -> bytes:
     from huggingface_hub import HfApi
 
-    found = HfApi(token=_token()).dataset_info(pin.repo, revision=pin.revision).sha
-    if found != pin.revision:
+    hub = HfApi(token=_token())
+    found = hub.dataset_info(pin.repo, revision=pin.revision)
+    if found.gated:  # asked first: `datasets` drops the answer beneath its own error
+        hub.auth_check(pin.repo, repo_type="dataset")
+    if found.sha != pin.revision:
         raise ValueError(
-            f"Data set {pin.repo!r} is at commit {found}; expected {pin.revision}, which the benchmark pins. "
+            f"Data set {pin.repo!r} is at commit {found.sha}; expected {pin.revision}, which the benchmark pins. "
             "Pin a full commit hash, and raise the benchmark's version if the data changed."
         )
     cache_dir.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,11 @@ from cg_pipeline.specs import HubRows
 _GATED = "GatedRepo"
 _NO_REVISION = "RevisionNotFound"
 _FIRST_WAIT_S = 5.0
-_BROKEN_OFF = ("IncompleteRead", "RemoteProtocolError", "ChunkedEncodingError", "ReadError")
+_BROKEN_OFF = {"IncompleteRead", "RemoteProtocolError", "ChunkedEncodingError", "ReadError"}
+_UNREACHABLE = {
+    "OfflineModeIsEnabled", "ConnectError", "ConnectTimeout", "ReadTimeout", "LocalEntryNotFoundError",
+}  # fmt: skip
+_LONGEST_QUOTE = 200
 
 
 def explain(error: BaseException, pin: HubRows, *, has_token: bool) -> Exception:
@@ -20,23 +24,21 @@ def explain(error: BaseException, pin: HubRows, *, has_token: bool) -> Exception
     answer = _answer(error)
     if answer is not None and (told := _of_answer(answer, pin, has_token=has_token)):
         return told
-    names = {type(each).__name__ for each in _chain(error)}
-    if _is_broken_off(error, names):
+    if broken := _broken_off(error):
         return ConnectionError(
-            f"Data set {pin.repo!r} was only partly sent by the hub ({_root(error)}); expected whole files. "
-            "Nothing of it is used; materialise benchmark_rows again."
+            f"Data set {pin.repo!r} was only partly sent by the hub ({_quoted(broken)}); "
+            "expected whole files. Nothing of it is used; materialise benchmark_rows again."
         )
-    if isinstance(error, ConnectionError) or names & {"OfflineModeIsEnabled", "ConnectError", "ConnectTimeout",
-                                                      "ReadTimeout", "LocalEntryNotFoundError"}:  # fmt: skip
+    if far := _first(error, _UNREACHABLE) or _own(error, ConnectionError):
         return ConnectionError(
-            f"The hub cannot be reached for data set {pin.repo!r} ({_root(error)}); expected a connection, "
+            f"The hub cannot be reached for data set {pin.repo!r} ({_quoted(far)}); expected a connection, "
             "once. Connect and materialise benchmark_rows, or name a directory of benchmark files "
             "in CG_BENCHMARKS_DIR."
         )
     if isinstance(error, ValueError) and str(error).startswith("Data set "):
         return error
     return ValueError(
-        f"Data set {pin.repo!r} ({', '.join(pin.configs)}; {pin.split}) cannot be read ({_root(error)}); "
+        f"Data set {pin.repo!r} ({', '.join(pin.configs)}; {pin.split}) cannot be read ({_quoted(error)}); "
         "expected Parquet or JSON with that configuration and split. Correct the benchmark's source."
     )
 
@@ -58,8 +60,8 @@ def _of_answer(answer: Any, pin: HubRows, *, has_token: bool) -> Exception | Non
         return PermissionError(_gated(pin, status, has_token=has_token))
     if code == _NO_REVISION:
         return LookupError(
-            f"Data set {pin.repo!r} has no commit {pin.revision} any more (HTTP {status}); expected the pinned "
-            "one. Pin a commit that exists, and raise the benchmark's version if the data changed."
+            f"Data set {pin.repo!r} has no commit {pin.revision} any more (HTTP {status}); expected the "
+            "pinned one. Pin a commit that exists, and raise the benchmark's version if the data changed."
         )
     if status in (401, 403, 404):
         return LookupError(
@@ -91,9 +93,18 @@ def _gated(pin: HubRows, status: int, *, has_token: bool) -> str:
     )
 
 
-def _is_broken_off(error: BaseException, names: set[str]) -> bool:
-    said = " ".join(str(each) for each in _chain(error))
-    return bool(names & set(_BROKEN_OFF)) or "Consistency check failed" in said
+def _broken_off(error: BaseException) -> BaseException | None:
+    """The error that says that less came than was promised."""
+    short = (each for each in _chain(error) if "Consistency check failed" in str(each))
+    return _first(error, _BROKEN_OFF) or next(short, None)
+
+
+def _first(error: BaseException, names: set[str]) -> BaseException | None:
+    return next((each for each in _chain(error) if type(each).__name__ in names), None)
+
+
+def _own(error: BaseException, kind: type[BaseException]) -> BaseException | None:
+    return next((each for each in _chain(error) if isinstance(each, kind)), None)
 
 
 def _answer(error: BaseException) -> Any:
@@ -111,8 +122,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         each = each.__cause__ or each.__context__
 
 
-def _root(error: BaseException) -> str:
-    """The first line of the deepest error, shortened."""
-    deepest = list(_chain(error))[-1]
-    text = next(iter(str(deepest).strip().splitlines()), "") or type(deepest).__name__
-    return text if len(text) <= 200 else f"{text[:200]} …"
+def _quoted(error: BaseException) -> str:
+    """The first line of what an error says, shortened."""
+    text = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]} …"

@@ -87,13 +87,15 @@ def _csv_lines(name: str, payload: bytes) -> Iterator[Line]:
                 yield _csv_line(reader.line_num, names, values)
     except csv.Error as error:
         raise ValueError(
-            f"{name}:{reader.line_num}: {error}; expected comma-separated values, quoted by \". Correct it."
+            f'{name}:{reader.line_num}: {error}; expected comma-separated values, quoted by ". Correct it.'
         ) from None
 
 
 def _columns(name: str, names: list[str]) -> list[str]:
     if wrong := [column for column in names if not column.strip() or names.count(column) > 1]:
-        raise ValueError(f"{name}:1: column {wrong[0]!r} is blank or repeated; expected distinct names. Rename it.")
+        raise ValueError(
+            f"{name}:1: column {wrong[0]!r} is blank or repeated; expected distinct names. Rename it."
+        )
     return names
 
 
@@ -111,7 +113,9 @@ def _parquet_lines(name: str, payload: bytes) -> Iterator[Line]:
     try:
         table = pd.read_parquet(io.BytesIO(payload), dtype_backend="pyarrow")
     except Exception as error:  # whatever pyarrow says of a damaged file
-        raise ValueError(f"{name} cannot be read as Parquet ({error}); expected a whole file. Write it anew.") from None
+        raise ValueError(
+            f"{name} cannot be read as Parquet ({error}); expected a whole file. Write it anew."
+        ) from None
     for number, row in enumerate(table.to_dict("records"), start=1):
         yield _checked(number, {str(key): _plain(value) for key, value in row.items()})
 

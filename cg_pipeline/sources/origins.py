@@ -17,6 +17,7 @@ from typing import Literal, get_type_hints
 
 from cg_pipeline.records import StoredRows, content_id
 from cg_pipeline.sources.benchmark_directory import find_file
+from cg_pipeline.sources.hub import fetch_rows
 from cg_pipeline.sources.lines import read_bytes, read_lines
 from cg_pipeline.sources.row_checks import (
     Reading,
@@ -50,8 +51,8 @@ class Origin:
     """Hash of the file's content, or of the pin on the hub."""
     licence: str
     revision: str = ""
-    file: Path | None = None
-    """The file, where it is one."""
+    sha256: str = ""
+    """Of the file's content, where it is one."""
     pin: HubRows | None = None
     """What to fetch, where it is the hub."""
 
@@ -84,7 +85,7 @@ def _origin(
             fingerprint=found.sha256[:16],
             licence=found.licence or benchmark.licence,
             revision=found.revision,
-            file=found.path,
+            sha256=found.sha256,
         )
     return _of_pin(benchmark, role, source)
 
@@ -97,7 +98,7 @@ def _of_file(benchmark: Benchmark, role: Role, path: Path) -> Origin:
         place=str(path),
         fingerprint=digest[:16],
         licence=benchmark.licence,
-        file=path,
+        sha256=digest,
     )
 
 
@@ -113,6 +114,27 @@ def _of_pin(benchmark: Benchmark, role: Role, pin: HubRows) -> Origin:
         revision=pin.revision,
         pin=pin,
     )
+
+
+def bring(benchmark: Benchmark, origin: Origin, cache_dir: Path) -> bytes:
+    """The rows of an origin as JSON lines: fetched from the hub, or read from the directory.
+
+    Raises:
+        ValueError: the file changed while it was looked at; and what `hub.fetch_rows` raises.
+    """
+    if origin.pin:
+        return fetch_rows(origin.pin, columns_of(benchmark), cache_dir)
+    payload = read_bytes(Path(origin.place))
+    if (found := hashlib.sha256(payload).hexdigest()) != origin.sha256:
+        raise ValueError(
+            f"{origin.place} has SHA-256 {found}; expected {origin.sha256}. Leave it alone and retry."
+        )
+    return payload
+
+
+def count_rows(path: str, payload: bytes) -> int:
+    """Rows of a file, faulty ones among them."""
+    return sum(1 for _ in read_lines(path, payload))
 
 
 def columns_of(benchmark: Benchmark) -> frozenset[str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Int, UInt64
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
 LENGTH = 8
@@ -72,7 +72,9 @@ def _sequences(words: Sequence[Sequence[str]]) -> tuple[Int[np.ndarray, " nnz"],
     known: dict[str, int] = {}
     ids = np.array([known.setdefault(word, len(known)) for each in words for word in each], np.uint64)
     texts = np.repeat(np.arange(len(words)), lengths)
-    left = np.repeat(lengths, lengths) - (np.arange(len(ids)) - np.repeat(np.cumsum(lengths) - lengths, lengths))
+    left = np.repeat(lengths, lengths) - (
+        np.arange(len(ids)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    )
     hashes = _rolled(ids, np.minimum(left, LENGTH))
     whole = _starts(left, np.repeat(lengths, lengths))
     pairs = np.unique(np.stack([texts[whole].astype(np.uint64), hashes[whole]]), axis=1)
@@ -80,8 +82,8 @@ def _sequences(words: Sequence[Sequence[str]]) -> tuple[Int[np.ndarray, " nnz"],
 
 
 def _rolled(
-    ids: Int[np.ndarray, " n_words"], spans: Int[np.ndarray, " n_words"]
-) -> Int[np.ndarray, " n_words"]:
+    ids: UInt64[np.ndarray, " n_words"], spans: Int[np.ndarray, " n_words"]
+) -> UInt64[np.ndarray, " n_words"]:
     """A hash of the words from each place on, as many as its span says."""
     hashes = np.zeros(len(ids), np.uint64)
     for step in range(LENGTH):
