@@ -47,4 +47,4 @@ $(VENV)/installed: pyproject.toml constraints.txt
 
 clean:
 	rm -rf $(VENV) cg_pipeline.egg-info build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
-	rm -rf data/dagster data/cache data/shards data/warehouse data/warehouse.duckdb data/reports
+	rm -rf data/dagster data/cache data/rows data/shards data/warehouse data/warehouse.duckdb data/reports

@@ -18,7 +18,9 @@ from cg_pipeline.records import (
     Example,
     Gap,
     GapCluster,
+    NearDuplicate,
     Score,
+    StoredRows,
 )
 from cg_pipeline.specs import Benchmark, Sae, ScoringPolicy
 
@@ -30,6 +32,28 @@ class Finding:
     passed: bool
     sentence: str
     numbers: Mapping[str, int | float | str] = field(default_factory=dict)
+
+
+def rows_whole(rows: Sequence[StoredRows], found: Mapping[str, str]) -> Finding:
+    """Every file of rows has the checksum it was stored with; `found` has the checksums by path."""
+    wrong = [each.path for each in rows if found.get(each.path) != each.sha256]
+    return _finding(rows, not wrong, f"{len(wrong)} files of rows missing or changed", first=wrong)
+
+
+def none_left_out(
+    examples: Sequence[Example], repeated: Sequence[str], contradictory: Sequence[str]
+) -> Finding:
+    """No row had to be left out because its question stands twice."""
+    n = f"{len(repeated)} repeated and {len(contradictory)} contradictory rows left out"
+    return _finding(examples, not (repeated or contradictory), n, first=[*contradictory, *repeated])
+
+
+def asked_once(pairs: Sequence[NearDuplicate], examples: Sequence[Example]) -> Finding:
+    """No example asks nearly the same as one of another benchmark."""
+    between = Counter((pair.benchmark, pair.other_benchmark) for pair in pairs)
+    listed = ", ".join(f"{one} and {other} {n}" for (one, other), n in between.most_common(5))
+    sentence = f"{len(pairs)} near-duplicates across benchmarks" + (f" ({listed})" if listed else "")
+    return _finding(examples, not pairs, sentence, first=[pair.example_id for pair in pairs])
 
 
 def unique_ids(examples: Sequence[Example]) -> Finding:

@@ -3,6 +3,8 @@
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -33,6 +35,16 @@ def prepare_environment() -> None:
         write_whole(data / "dagster" / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
 
 
+@contextmanager
+def declarations_explained() -> Iterator[None]:
+    """Say what is wrong with declared benchmarks, which are read with the catalogue, and leave."""
+    try:
+        yield
+    except ValueError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """Competency Gaps: which concepts benchmarks leave out, and which ones a model fails."""
@@ -41,24 +53,38 @@ def cli() -> None:
 
 @cli.command()
 @click.option("--study", "name", default="embedded", show_default=True, help="Study of the catalogue to run.")
-def demo(name: str) -> None:
+@click.option("--benchmark", "benchmarks", multiple=True, help="Benchmark to run instead of the study's own.")
+@click.option("--limit", type=click.IntRange(min=1), help="Examples of each benchmark, at most.")
+def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     """Run a study from start to end and print its gaps."""
     import dagster
 
     from cg_pipeline.catalog import lookup
-    from cg_pipeline.definitions import assemble
     from cg_pipeline.defs.recovery import fail_orphaned_runs
-    from cg_pipeline.defs.resources import Namer, Store, data_directory
-    from cg_pipeline.defs.runs import Unit, run_study
+    from cg_pipeline.defs.resources import (
+        Namer,
+        Store,
+        StudyChoice,
+        benchmarks_directory,
+        data_directory,
+    )
     from cg_pipeline.store.schema import TABLES
     from cg_pipeline.studies import STUDIES
 
+    with declarations_explained():
+        from cg_pipeline.definitions import assemble
+        from cg_pipeline.defs.catalogue import BENCHMARKS
+        from cg_pipeline.defs.runs import Unit, run_study
+
     started = time.monotonic()
-    try:
-        study = lookup("study", name, STUDIES)
-    except KeyError as error:
-        raise click.BadParameter(error.args[0], param_hint="--study") from None
-    store = Store(data_dir=data_directory())
+    for noun, wanted, known in (("study", (name,), STUDIES), ("benchmark", benchmarks, BENCHMARKS)):
+        try:
+            for each in wanted:
+                lookup(noun, each, known)
+        except KeyError as error:
+            raise click.BadParameter(error.args[0], param_hint=f"--{noun}") from None
+    choice = StudyChoice(name=name, benchmarks=tuple(dict.fromkeys(benchmarks)), limit=limit)
+    study, store = choice.study, Store(data_dir=data_directory(), benchmarks_dir=benchmarks_directory())
 
     def report(unit: Unit, stale: list[str]) -> None:
         what = f"running {', '.join(stale)}" if stale else "up to date"
@@ -68,9 +94,11 @@ def demo(name: str) -> None:
     try:
         with dagster.DagsterInstance.get() as instance:
             fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
-            run_study(
-                assemble(store.data_dir), instance, study, store.layout, Namer(store=store).source, report
+            definitions, named_by = (
+                assemble(store.data_dir, study_choice=choice),
+                Namer(store=store).source,
             )
+            run_study(definitions, instance, study, store.layout, named_by, report, store.benchmarks_dir)
     except (RuntimeError, TimeoutError, ValueError, FileNotFoundError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(1)
@@ -104,8 +132,10 @@ def train_sae(name: str, text_dir: str, device: str) -> None:
     """Train the SAE called NAME and publish it, if it passes the gate of its spec."""
     from cg_pipeline.catalog import lookup
     from cg_pipeline.defs.resources import Store, data_directory
-    from cg_pipeline.defs.training_assets import train_reader
     from cg_pipeline.saes import SAES
+
+    with declarations_explained():
+        from cg_pipeline.defs.training_assets import train_reader
 
     try:
         figures = train_reader(

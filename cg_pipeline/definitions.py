@@ -16,7 +16,15 @@ from cg_pipeline.defs import (
 from cg_pipeline.defs.asset_checks import ASSET_CHECKS
 from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
-from cg_pipeline.defs.resources import Gpu, Namer, Servers, Store, StudyChoice, data_directory
+from cg_pipeline.defs.resources import (
+    Gpu,
+    Namer,
+    Servers,
+    Store,
+    StudyChoice,
+    benchmarks_directory,
+    data_directory,
+)
 
 MODULES = [
     benchmark_assets,
@@ -31,7 +39,7 @@ MODULES = [
 
 def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
     """The project on one data directory; resources can be replaced by name."""
-    store = Store(data_dir=data_dir)
+    store = Store(data_dir=data_dir, benchmarks_dir=benchmarks_directory())
     resources = {
         "io_manager": WarehouseIOManager(store=store),
         "activation_io_manager": ActivationIOManager(store=store),

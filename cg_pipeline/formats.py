@@ -3,9 +3,7 @@
 A benchmark whose format is its own writes it in its own file.
 """
 
-from cg_pipeline.items import Item, Prompt
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+from cg_pipeline.items import LETTERS, Item, Prompt
 
 
 def plain(item: Item) -> Prompt:

@@ -18,7 +18,9 @@ from cg_pipeline.records import Example, content_id
 from cg_pipeline.specs import Benchmark, Metric, Model, Sae, ScoringPolicy, ServedModel, Study
 
 STAGES: Mapping[str, int] = {
+    "benchmark_rows": 1,
     "examples": 1,
+    "near_duplicates": 1,
     "completions": 1,
     "scores": 1,
     "concepts": 1,
@@ -37,9 +39,19 @@ def stage_id(stage: str, *parts: object) -> str:
     return content_id(stage, STAGES[stage], *parts)
 
 
+def benchmark_rows_id(origins: Iterable[str]) -> str:
+    """Rows depend on their origins: a file's content, or a pin on the hub."""
+    return stage_id("benchmark_rows", list(origins))
+
+
 def examples_id(examples: Iterable[Example]) -> str:
     """Examples are what they are: wherever they came from, equal ones are equal."""
     return stage_id("examples", [(each.example_id, each.category, each.cluster) for each in examples])
+
+
+def near_duplicates_id(examples: Mapping[str, str]) -> str:
+    """Near-duplicates depend on the examples of every benchmark of the study."""
+    return stage_id("near_duplicates", sorted(examples.items()))
 
 
 def completions_id(examples: Sequence[Example], benchmark: Benchmark, model: Model) -> str:

@@ -10,6 +10,9 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""What choices are called, in their order."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
@@ -32,6 +35,8 @@ class Item:
     """Shared by items that are not independent; empty when the item stands alone."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What scoring needs besides the answers; JSON values only."""
+    worked: str = ""
+    """The answer written out, shown where the item is a worked example; empty: the canonical answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +58,42 @@ def pick(choices: list[str], answer: int) -> str:
     if not 0 <= answer < len(choices):
         raise ValueError(f"answer is {answer}; expected an index from 0 to {len(choices) - 1}. Correct it.")
     return choices[answer]
+
+
+class NormalisedRow(TypedDict):
+    """One line of a directory of benchmark files, whatever the benchmark."""
+
+    item_id: str
+    question: str
+    choices: list[str] | None
+    answer: str | list[str] | None
+    """The letter of a choice, a text, every accepted text, or null where a judge or checker decides."""
+    context: str | None
+    category: str | None
+    source_fields: dict[str, Any]
+    """What the source says besides."""
+
+
+def normalised_item(row: Mapping[str, Any]) -> Item:
+    """The item of a `NormalisedRow`: a letter becomes the choice it names, `source_fields` the details."""
+    choices, answer = tuple(row["choices"] or ()), row["answer"]
+    texts = () if answer is None else (answer,) if isinstance(answer, str) else tuple(answer)
+    return Item(
+        question=row["question"],
+        choices=choices,
+        answers=tuple(named(choices, letter) for letter in texts) if choices else texts,
+        context=row["context"] or "",
+        category=row["category"],
+        details=row["source_fields"],
+    )
+
+
+def named(choices: tuple[str, ...], letter: str) -> str:
+    """The choice that a letter from A names, or a `ValueError` that says which letters there are."""
+    known = LETTERS[: len(choices)]
+    if len(letter) != 1 or letter not in known:
+        raise ValueError(f"answer is {letter!r}; expected a letter from A to {known[-1:]}. Correct it.")
+    return choices[known.index(letter)]
 
 
 class ChoiceRow(TypedDict):

@@ -1,7 +1,7 @@
 """THE METHOD ON ONE PAGE: one function per stage, in running order.
 
-    rows ── collect_examples ─┬─ complete ── score ─┐
-                              └─ read_concepts ─────┴─ measure_concepts        one benchmark
+    rows ── collect_examples ── choose_examples ─┬─ complete ── score ─┐
+                                                 └─ read_concepts ─────┴─ measure_concepts    one benchmark
                                                              │
     texts ── describe_concepts ──────┐                summarise_suite          a suite
                                      └── find_gaps ──────────┘
@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cg_pipeline.curation import Posed, add_shots, find_near_duplicates, hold_out, limit_examples
 from cg_pipeline.gaps.clustering import group_gaps
 from cg_pipeline.gaps.inputs import Report, ReportInputs
 from cg_pipeline.gaps.naming import name_clusters
@@ -39,6 +40,7 @@ from cg_pipeline.records import (
     Example,
     Gap,
     GapCluster,
+    NearDuplicate,
     Score,
     SuiteMetrics,
 )
@@ -64,6 +66,24 @@ def pose(benchmark: Benchmark, item: Item) -> Example:
         stems=prompt.stems,
         details=json.dumps(item.details, ensure_ascii=False, sort_keys=True) if item.details else "",
     )
+
+
+def choose_examples(
+    benchmark: Benchmark, posed: Sequence[Posed], shown: Sequence[Posed] | None, study: Study
+) -> list[Example]:
+    """What a study asks: a sample up to its limit, each example after the benchmark's worked ones.
+
+    Worked examples are taken from `shown`; for None they are held out of the benchmark's own.
+    """
+    if shown is None:
+        shown, posed = hold_out(posed, benchmark.n_shots)
+    asked = [example for example, _ in posed]
+    return add_shots(benchmark, limit_examples(asked, study.limit, study.seed), shown, asked)
+
+
+def compare_benchmarks(examples: Sequence[Example]) -> list[NearDuplicate]:
+    """Examples of different benchmarks that ask nearly the same: what a suite weighs twice."""
+    return find_near_duplicates(examples)
 
 
 def complete(benchmark: Benchmark, examples: Sequence[Example], model: TextGenerator) -> list[Completion]:

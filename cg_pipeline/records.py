@@ -45,6 +45,48 @@ def outcome_of(value: float | None) -> ScoreOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRows:
+    """Where one benchmark's rows came from, and the file they are read from by later stages."""
+
+    benchmark: str
+    """Name of the benchmark."""
+    role: Literal["asked", "shots"]
+    """Rows that are asked, or rows shown as worked examples."""
+    origin: Literal["local", "directory", "hub"]
+    """A file below the data directory, a directory of benchmark files, or the Hugging Face hub."""
+    place: str
+    """Where exactly: the file, or data set, configurations, split and commit."""
+    fingerprint: str
+    """Hash of the file's content, or of the pin on the hub."""
+    path: str
+    """The file that is read, relative to the data directory."""
+    sha256: str
+    """SHA-256 of that file."""
+    n_rows: int
+    """Rows in it."""
+    revision: str
+    """Commit on the hub or in the repository a file was taken from; empty where none is stated."""
+    licence: str
+    """Licence of the rows as their origin states it; the benchmark's own where it states none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearDuplicate:
+    """Two examples of different benchmarks that ask nearly the same."""
+
+    benchmark: str
+    """Name of the one benchmark, the first by alphabet."""
+    example_id: str
+    """Its example."""
+    other_benchmark: str
+    """Name of the other benchmark."""
+    other_example_id: str
+    """Its example."""
+    overlap: float
+    """Share of the shorter one's eight-word sequences that the other one has, too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
     """One benchmark item: what is asked, and what would be right."""
 

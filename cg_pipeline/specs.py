@@ -32,7 +32,7 @@ def check_name(noun: str, name: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class LocalRows:
-    """Rows of a JSON-lines file below the data directory."""
+    """Rows of a JSON-lines, CSV or Parquet file below the data directory, by the file's ending."""
 
     path: str
     """Relative to the data directory, for example `suite/arithmetic.jsonl`."""
@@ -82,7 +82,7 @@ class Benchmark:
     prompt: Callable[[Item], Prompt]
     """Pure: the prompt format. Raises ValueError for an item it does not fit."""
     from_normalised: Callable[[Mapping[str, Any]], Item] | None = None
-    """Reads a row of a directory of normalised benchmark files; None means the generic conversion."""
+    """Pure: one `items.NormalisedRow` of a directory of benchmark files; None: `items.normalised_item`."""
     response: Literal["choice", "generation"]
     """choice: log-likelihood of each choice; generation: greedy text."""
     scoring: str
@@ -96,7 +96,10 @@ class Benchmark:
     n_shots: int = 0
     """Worked examples put before each question."""
     shots: LocalRows | HubRows | None = None
-    """Where worked examples come from: rows of the same shape, never those that are asked."""
+    """Where worked examples come from: rows of the same shape, never those that are asked.
+
+    None: `n_shots` of the benchmark's own rows are held out for it.
+    """
     unconditional: str = ""
     """Neutral prompt after which choices are scored too, for a policy that divides by it; empty for none."""
     opening: str = ""

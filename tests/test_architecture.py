@@ -14,7 +14,7 @@ MODULES = {str(path.relative_to(ROOT)): path for path in sorted(PACKAGE.rglob("*
 VAGUE = {"util", "utils", "helper", "helpers", "common", "manager", "handler", "core", "base", "misc"}
 LONGEST = 250
 LONGER = {
-    "cg_pipeline/records.py": 350,  # every record on one page: it is read as a reference
+    "cg_pipeline/records.py": 400,  # every record on one page: it is read as a reference
     "cg_pipeline/sources/debian_sources.py": 300,  # a table of pinned packages
     "cg_pipeline/specs.py": 380,  # every spec on one page: what a contributor fills in
 }

@@ -9,16 +9,18 @@ import dagster as dg
 
 from cg_pipeline import checks
 from cg_pipeline.defs.freshness import Expected
-from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB
+from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB
 from cg_pipeline.defs.partitions import (
     BENCHMARK,
     BENCHMARK_OF_CELL,
     CELL,
+    EVERY_BENCHMARK,
     MODEL,
     SAE,
     benchmark_of,
 )
 from cg_pipeline.defs.resources import Namer, Store, StudyChoice
+from cg_pipeline.defs.rows import checksums, read_benchmark
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 
@@ -51,6 +53,32 @@ def answers_are_within_choices(context: dg.AssetCheckExecutionContext, examples:
     """Every target of a choice benchmark is one of its choices, and nothing to compare with is missing."""
     benchmark = benchmark_of(context.partition_key)
     return _reported(checks.targets_answerable(examples, benchmark, POLICIES[benchmark.scoring]))
+
+
+@dg.asset_check(asset="benchmark_rows", partitions_def=BENCHMARK, blocking=True)
+def files_of_rows_are_whole(benchmark_rows: list, store: Store) -> dg.AssetCheckResult:
+    """Every file of rows is there, with the content it was stored with."""
+    return _reported(checks.rows_whole(benchmark_rows, checksums(benchmark_rows, store.layout)))
+
+
+@dg.asset_check(asset="examples", partitions_def=BENCHMARK, additional_ins={"benchmark_rows": dg.AssetIn()})
+def no_row_was_left_out(
+    context: dg.AssetCheckExecutionContext, examples: list, benchmark_rows: list, store: Store
+) -> dg.AssetCheckResult:
+    """No question of other people's rows stands twice, with the same answer or with others."""
+    readings = read_benchmark(benchmark_of(context.partition_key), benchmark_rows, store.layout)
+    repeated = [name for reading in readings.values() for name in reading.repeated]
+    torn = [name for reading in readings.values() for name in reading.contradictory]
+    return _reported(checks.none_left_out(examples, repeated, torn), dg.AssetCheckSeverity.WARN)
+
+
+@dg.asset_check(asset="near_duplicates", additional_ins={"examples": EVERY_BENCHMARK})
+def benchmarks_ask_different_things(
+    near_duplicates: list, examples: list, study_choice: StudyChoice
+) -> dg.AssetCheckResult:
+    """No example asks nearly what one of another benchmark asks."""
+    asked = [example for example in examples if example.benchmark in study_choice.study.benchmarks]
+    return _reported(checks.asked_once(near_duplicates, asked), dg.AssetCheckSeverity.WARN)
 
 
 @dg.asset_check(asset="completions", partitions_def=CELL, blocking=True, additional_ins=_BENCHMARK_INPUT)
@@ -129,7 +157,9 @@ def clusters_cover_the_gaps(gap_clusters: list, gaps: list) -> dg.AssetCheckResu
     return _reported(checks.clusters_cover(gap_clusters, gaps))
 
 
-def _is_current(asset: str, partitions: dg.PartitionsDefinition, dimension: str) -> dg.AssetChecksDefinition:
+def _is_current(
+    asset: str, partitions: dg.PartitionsDefinition | None, dimension: str
+) -> dg.AssetChecksDefinition:
     @dg.asset_check(
         asset=asset,
         name="is_current",
@@ -139,9 +169,15 @@ def _is_current(asset: str, partitions: dg.PartitionsDefinition, dimension: str)
     def check(
         context: dg.AssetCheckExecutionContext, store: Store, study_choice: StudyChoice, namer: Namer
     ) -> dg.AssetCheckResult:
-        key = context.partition_key
-        where = dict(key.keys_by_dimension) if isinstance(key, dg.MultiPartitionKey) else {dimension: key}
-        expected = Expected(store.layout, study_choice.study, namer.source)
+        key = context.partition_key if context.has_partition_key else ""
+        where = (
+            dict(key.keys_by_dimension)
+            if isinstance(key, dg.MultiPartitionKey)
+            else {dimension: key}
+            if key
+            else {}
+        )
+        expected = Expected(store.layout, study_choice.study, namer.source, store.benchmarks_dir)
         stored = store.warehouse.materialisation(asset, where)
         found = checks.current(stored.fingerprint if stored else None, expected.of(asset, where))
         return _reported(found, dg.AssetCheckSeverity.WARN)
@@ -150,6 +186,9 @@ def _is_current(asset: str, partitions: dg.PartitionsDefinition, dimension: str)
 
 
 ASSET_CHECKS = [
+    files_of_rows_are_whole,
+    no_row_was_left_out,
+    benchmarks_ask_different_things,
     ids_are_unique,
     no_prompt_is_empty,
     answers_are_within_choices,
@@ -169,6 +208,7 @@ ASSET_CHECKS = [
         _is_current(asset, partitions, dimension)
         for partitions, dimension, job in (
             (BENCHMARK, "benchmark", EXAMPLES_JOB),
+            (None, "", SUITE_JOB),
             (CELL, "cell", CELL_JOB),
             (SAE, "sae", DICTIONARY_JOB),
             (MODEL, "model", REPORT_JOB),

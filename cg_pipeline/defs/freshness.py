@@ -3,14 +3,15 @@
 from dataclasses import dataclass, field
 
 from cg_pipeline import identity
-from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.defs.catalogue import BENCHMARKS
+from cg_pipeline.defs.rows import examples_of, read_benchmark, stored_rows
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.models import MODELS
 from cg_pipeline.records import Example
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.broad_sample import sample_hash
-from cg_pipeline.sources.local_files import read_examples
+from cg_pipeline.sources.origins import origins_of
 from cg_pipeline.sources.sae_files import weights_hash
 from cg_pipeline.specs import Study
 from cg_pipeline.store.layout import Layout
@@ -27,10 +28,21 @@ class Expected:
     study: Study
     named_by: str
     """Source of the cluster names: an LLM's, or `automatic`."""
+    benchmarks_dir: str = ""
+    """Directory of benchmark files, as in `resources.Store`."""
     _examples: dict[str, list[Example]] = field(
         default_factory=dict[str, list[Example]], init=False, repr=False
     )
     """What was read of each benchmark: each file is read once, at this moment."""
+
+    def benchmark_rows(self, benchmark: str) -> str:
+        """Of a benchmark's rows: known from files and pins, whether or not they were fetched."""
+        origins = origins_of(BENCHMARKS[benchmark], self.layout.data_dir, self.benchmarks_dir)
+        return identity.benchmark_rows_id(origin.fingerprint for origin in origins)
+
+    def near_duplicates(self) -> str:
+        """Of what the study's benchmarks ask twice."""
+        return identity.near_duplicates_id({name: self.examples(name) for name in self.study.benchmarks})
 
     def examples(self, benchmark: str) -> str:
         """Of a benchmark's examples."""
@@ -81,7 +93,12 @@ class Expected:
         """Of any asset's partition, given by its dimensions."""
         return getattr(self, asset)(**partition)
 
-    def _read(self, benchmark: str) -> list[Example]:
-        if benchmark not in self._examples:
-            self._examples[benchmark] = read_examples(BENCHMARKS[benchmark], self.layout.data_dir)
-        return self._examples[benchmark]
+    def _read(self, name: str) -> list[Example]:
+        if name not in self._examples:
+            benchmark = BENCHMARKS[name]
+            rows = stored_rows(benchmark, self.layout, self.benchmarks_dir)
+            if rows is None:
+                return []  # never fetched: no stored stage was made of no example, so all are stale
+            found = read_benchmark(benchmark, rows, self.layout)
+            self._examples[name] = examples_of(benchmark, found, self.study)
+        return self._examples[name]

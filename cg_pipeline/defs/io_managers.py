@@ -27,7 +27,7 @@ class WarehouseIOManager(dg.ConfigurableIOManager):
     def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
         """Replace the partition's rows in one transaction and publish the replica."""
         table = _table(context)
-        partition = _partition(table, context.partition_key)
+        partition = _partition(table, context.partition_key) if context.has_partition_key else {}
         n = self.store.warehouse.replace(table, partition, obj, _provenance(context))
         context.add_output_metadata(
             {
@@ -40,7 +40,8 @@ class WarehouseIOManager(dg.ConfigurableIOManager):
     def load_input(self, context: dg.InputContext) -> Any:
         """Rows of the partitions asked for."""
         table = _table(context)
-        return self.store.warehouse.load(table, _wanted(self.store, table, context))
+        wanted = _wanted(self.store, table, context) if context.has_asset_partitions else None
+        return self.store.warehouse.load(table, wanted)
 
 
 class ActivationIOManager(WarehouseIOManager):

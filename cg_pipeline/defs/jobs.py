@@ -28,7 +28,18 @@ class Job:
         )
 
 
-EXAMPLES_JOB = Job("load_examples", "examples", ("examples",), "Read a benchmark's rows.")
+EXAMPLES_JOB = Job(
+    "load_examples",
+    "examples",
+    ("benchmark_rows", "examples"),
+    "Fetch a benchmark's rows, once, and make its examples.",
+)
+SUITE_JOB = Job(
+    "compare_benchmarks",
+    "suite",
+    ("near_duplicates",),
+    "Find what a study's benchmarks ask twice.",
+)
 DICTIONARY_JOB = Job("describe_concepts", "dictionary", ("concepts",), "Label an SAE's concepts.")
 CELL_JOB = Job(
     "evaluate_cell",
@@ -43,4 +54,4 @@ REPORT_JOB = Job(
     "Find, group and report a model's gaps from the cells that are there.",
 )
 
-JOBS = (EXAMPLES_JOB, DICTIONARY_JOB, CELL_JOB, REPORT_JOB)
+JOBS = (EXAMPLES_JOB, SUITE_JOB, DICTIONARY_JOB, CELL_JOB, REPORT_JOB)

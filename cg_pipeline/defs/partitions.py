@@ -6,7 +6,7 @@ is needed; a study's report is partitioned by model alone.
 
 import dagster as dg
 
-from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.defs.catalogue import BENCHMARKS
 from cg_pipeline.models import MODELS
 from cg_pipeline.saes import SAES
 from cg_pipeline.specs import Benchmark, Model, Sae

@@ -6,7 +6,7 @@ from typing import TypeVar
 import dagster as dg
 
 from cg_pipeline import pipeline
-from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.defs.catalogue import BENCHMARKS
 from cg_pipeline.defs.partitions import (
     EVERY_BENCHMARK,
     EVERY_CELL,

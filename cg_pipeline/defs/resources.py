@@ -6,6 +6,7 @@ timeout); everything that changes results is in the catalogue's specs.
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,10 +37,17 @@ def data_directory() -> str:
     return os.environ.get("CG_DATA_DIR") or str(CHECKOUT / "data")
 
 
+def benchmarks_directory() -> str:
+    """The directory of benchmark files: CG_BENCHMARKS_DIR if set, else none."""
+    return os.environ.get("CG_BENCHMARKS_DIR", "")
+
+
 class Store(dg.ConfigurableResource):
     """The data directory: warehouse, shards, benchmark files and reports."""
 
     data_dir: str
+    benchmarks_dir: str = ""
+    """Directory of benchmark files in normal form, preferred to the hub; empty for none."""
     lock_timeout_s: float = 600.0
 
     @property
@@ -59,14 +67,20 @@ class Store(dg.ConfigurableResource):
 
 
 class StudyChoice(dg.ConfigurableResource):
-    """Which study's benchmarks and thresholds the gap assets use."""
+    """Which study's benchmarks and thresholds are used, and what is changed of it for now."""
 
     name: str = "embedded"
+    benchmarks: tuple[str, ...] = ()
+    """Benchmarks, catalogued or declared, instead of the study's own; empty for those."""
+    limit: int | None = None
+    """Examples of each benchmark instead of the study's own limit; None for that."""
 
     @property
     def study(self) -> Study:
-        """The study of the catalogue."""
-        return lookup("study", self.name, STUDIES)
+        """The study of the catalogue, with the changes."""
+        study = lookup("study", self.name, STUDIES)
+        limit = study.limit if self.limit is None else self.limit
+        return replace(study, benchmarks=self.benchmarks or study.benchmarks, limit=limit)
 
 
 class Gpu(dg.ConfigurableResource):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import dagster as dg
 
 from cg_pipeline.defs.freshness import Expected
-from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, Job
+from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB, Job
 from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.recovery import PID_TAG
 from cg_pipeline.models import MODELS
@@ -30,22 +30,23 @@ class Unit:
     partition: dict[str, str]
 
     @property
-    def key(self) -> str:
-        """Dagster's partition key."""
+    def key(self) -> str | None:
+        """Dagster's partition key; None for an asset that is made as a whole."""
         if len(self.partition) == 2:
             return cell_key(self.partition["model"], self.partition["benchmark"])
-        return next(iter(self.partition.values()))
+        return next(iter(self.partition.values()), None)
 
     @property
     def title(self) -> str:
         """For people."""
-        return f"{self.job.name} {' × '.join(self.partition.values())}"
+        return " ".join([self.job.name, " × ".join(self.partition.values())]).rstrip()
 
 
 def units_of(study: Study) -> Iterator[Unit]:
     """Every run a study needs, in an order in which each finds its inputs."""
     for benchmark in study.benchmarks:
         yield Unit(EXAMPLES_JOB, {"benchmark": benchmark})
+    yield Unit(SUITE_JOB, {})
     for reader in sorted({MODELS[name].reader for name in study.models}):
         yield Unit(DICTIONARY_JOB, {"sae": reader})
     for model in study.models:
@@ -71,6 +72,7 @@ def run_study(
     layout: Layout,
     named_by: str,
     report: Callable[[Unit, list[str]], None],
+    benchmarks_dir: str = "",
 ) -> None:
     """Bring every stage of a study up to date; `report` is told of each unit before it runs.
 
@@ -78,7 +80,7 @@ def run_study(
         RuntimeError: a run failed; the sentence of the step that failed is in it.
     """
     warehouse = Warehouse(layout)
-    expected = Expected(layout, study, named_by)
+    expected = Expected(layout, study, named_by, benchmarks_dir)
     for unit in units_of(study):
         stale = stale_assets(unit, warehouse, expected)
         report(unit, stale)

@@ -10,7 +10,7 @@ from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.local_files import read_examples
 from cg_pipeline.sources.training_text import read_debian_corpus, read_prompts, read_text_directory
-from cg_pipeline.specs import Sae, SaeDirectory
+from cg_pipeline.specs import LocalRows, Sae, SaeDirectory
 from cg_pipeline.store.layout import Layout
 
 
@@ -64,6 +64,7 @@ def train_reader(sae: Sae, layout: Layout, device: str, text_dir: str = "") -> d
     questions = [
         example.prompt
         for benchmark in BENCHMARKS.values()
+        if isinstance(benchmark.source, LocalRows)
         for example in read_examples(benchmark, layout.data_dir)
     ]
     return train_sae(

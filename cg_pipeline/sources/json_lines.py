@@ -38,6 +38,11 @@ def parse_line(line: bytes) -> dict[str, Any]:
         ) from None
     if not isinstance(row, dict):
         raise ValueError(f"got {show(row)}; expected a JSON object with the benchmark's fields. Correct it.")
+    return checked(row)
+
+
+def checked(row: dict[str, Any]) -> dict[str, Any]:
+    """The row itself, or a `ValueError` that names what no row may hold."""
     for field, value in row.items():
         _check(field, value)
     return row

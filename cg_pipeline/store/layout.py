@@ -60,6 +60,10 @@ class Layout:
         """What may be deleted at any time, for it can be fetched or computed again."""
         return self.data_dir / "cache"
 
+    def rows(self, benchmark: str) -> Path:
+        """Directory of the rows fetched for one benchmark, a file for each fingerprint."""
+        return self.data_dir / "rows" / slug(benchmark)
+
     @property
     def suite(self) -> Path:
         """Benchmark rows."""

@@ -14,9 +14,11 @@ from cg_pipeline.records import (
     Example,
     Gap,
     GapCluster,
+    NearDuplicate,
     Score,
     StoredActivations,
     StoredReport,
+    StoredRows,
 )
 from cg_pipeline.store.tables import Column, Table, table_of
 
@@ -61,7 +63,9 @@ def _suite_metrics() -> Table:
 TABLES: Mapping[str, Table] = {
     table.name: table
     for table in (
+        table_of(StoredRows, name="benchmark_rows", keys=("benchmark",)),
         table_of(Example, name="examples", keys=("benchmark",)),
+        table_of(NearDuplicate, name="near_duplicates"),
         table_of(Completion, name="completions", keys=_CELL),
         table_of(Score, name="scores", keys=_CELL),
         table_of(Concept, name="concepts", keys=("sae",)),

@@ -8,7 +8,9 @@ import pytest
 from cg_pipeline.definitions import defs
 
 GRAPH = {
-    "examples": set(),
+    "benchmark_rows": set(),
+    "examples": {"benchmark_rows"},
+    "near_duplicates": {"examples"},
     "completions": {"examples"},
     "scores": {"examples", "completions"},
     "concepts": set(),
@@ -71,7 +73,13 @@ def test_every_asset_is_checked() -> None:
 def test_jobs_cover_every_asset() -> None:
     selected = {
         key.to_user_string()
-        for name in ("load_examples", "describe_concepts", "evaluate_cell", "report_gaps")
+        for name in (
+            "load_examples",
+            "compare_benchmarks",
+            "describe_concepts",
+            "evaluate_cell",
+            "report_gaps",
+        )
         for key in defs.resolve_job_def(name).asset_layer.executable_asset_keys
     }
     assert selected == set(STORED)

@@ -45,7 +45,9 @@ def ask(data_dir: Path, sql: str) -> list[tuple]:
 def test_every_table_is_filled(finished: Path) -> None:
     n, cells = N_ROWS * len(STUDY.benchmarks), len(STUDY.benchmarks)
     for table, expected in {
+        "benchmark_rows": cells,
         "examples": n,
+        "near_duplicates": 0,
         "completions": n,
         "scores": n,
         "activations": cells,
@@ -77,8 +79,8 @@ def test_every_materialisation_names_its_run_and_fingerprint(
 ) -> None:
     rows = ask(finished, "select asset, run_id, fingerprint, versions from materialisations")
     assert {row[0] for row in rows} == {
-        "examples", "completions", "scores", "activations", "concepts", "concept_metrics", "suite_metrics",
-        "gaps", "gap_clusters", "gap_report",
+        "benchmark_rows", "examples", "near_duplicates", "completions", "scores", "activations", "concepts",
+        "concept_metrics", "suite_metrics", "gaps", "gap_clusters", "gap_report",
     }  # fmt: skip
     for asset, run_id, fingerprint, versions in rows:
         assert instance.get_run_by_id(run_id), asset
@@ -116,7 +118,8 @@ def test_editing_one_benchmark_reruns_its_cell_and_the_report(
     path.write_text("".join(lines[:-1]), encoding="utf-8")
     stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
     assert stale == {
-        "load_examples facts": ["examples"],
+        "load_examples facts": ["benchmark_rows", "examples"],
+        "compare_benchmarks": ["near_duplicates"],
         "evaluate_cell smollm2_135m × facts": ["completions", "scores", "activations", "concept_metrics"],
         "report_gaps smollm2_135m": ["suite_metrics", "gaps", "gap_clusters", "gap_report"],
     }

@@ -153,7 +153,7 @@ def test_other_choices_make_another_question(write):
 @pytest.mark.parametrize("content", [b"", b"\n\r\n \t\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
 def test_an_empty_file(write, content):
     assert complaint(write(raw=content)) == (
-        "quiz.jsonl holds no row; expected one JSON object per line. Add rows or remove the benchmark."
+        "quiz.jsonl holds no row; expected one question per row. Add rows or remove the benchmark."
     )
 
 
@@ -165,7 +165,7 @@ def test_a_missing_file(write, place):
         with pytest.raises(FileNotFoundError) as error:
             read(benchmark, folder)
         assert str(error.value) == (
-            f"{folder / place} is not a file; expected JSON lines. "
+            f"{folder / place} is not a file; expected rows (.jsonl, .csv, .parquet). "
             "Put them there or correct the benchmark's source."
         )
 

@@ -1,0 +1,233 @@
+"""Benchmarks without code: a table of questions and a few lines that say how to read it.
+
+`data/benchmarks/capitals.toml` beside `capitals.csv` (or .jsonl, .parquet):
+    title = "Capitals"
+    scope = "Which city is a country's capital."
+    licence = "CC0-1.0"
+    file = "capitals.csv"
+    task = "multiple_choice"            # or lettered, yes_no, open, numeric
+    [fields]
+    question = "country"                # the file's name for it
+    choices = ["a", "b", "c"]           # several fields, or one that holds a list
+    answer = "right"
+    answer_as = "letter"                # or index, index_from_1, text
+    category = "continent"              # as may be given: context, cluster
+
+Optional: scoring, prefix (put before every question), n_shots and shots_file, max_new_tokens, stop.
+The file's name is the benchmark's. Fields that are not named are left alone.
+"""
+
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, TypedDict, get_args
+
+from cg_pipeline.catalog import lookup
+from cg_pipeline.sources.declared_items import (
+    GENERATED,
+    Fields,
+    Task,
+    declared_item,
+    declared_prompt,
+)
+from cg_pipeline.sources.json_lines import show
+from cg_pipeline.sources.lines import ENDINGS
+from cg_pipeline.specs import Benchmark, LocalRows, ScoringPolicy, check_name
+
+FOLDER = "benchmarks"
+"""Where declarations are, below the data directory."""
+
+_SCORING: Mapping[str, str] = {
+    "multiple_choice": "likelihood_per_byte",
+    "lettered": "likelihood",
+    "yes_no": "likelihood",
+    "numeric": "numeric",
+}
+_MAX_NEW_TOKENS = 32
+_TASKS: tuple[str, ...] = get_args(Task)
+_REQUIRED = ("title", "scope", "licence", "file", "task", "fields")
+_OPTIONAL: Mapping[str, tuple[type, Any]] = {
+    "scoring": (str, ""),
+    "prefix": (str, ""),
+    "n_shots": (int, 0),
+    "shots_file": (str, ""),
+    "max_new_tokens": (int, 0),
+    "stop": (list, ()),
+    "version": (int, 1),
+}
+_FIELDS = ("question", "choices", "answer", "answer_as", "context", "category", "cluster")
+_ANSWER_AS = ("text", "letter", "index", "index_from_1")
+
+
+class DeclaredRow(TypedDict):
+    """A row of which nothing is known beforehand; what is declared of it is checked field by field."""
+
+
+def read_declarations(
+    data_dir: Path, taken: Collection[str], policies: Mapping[str, ScoringPolicy]
+) -> dict[str, Benchmark]:
+    """Every benchmark declared below the data directory, by name.
+
+    Raises:
+        ValueError: some declarations are wrong; every fault with file, key, value and remedy.
+    """
+    found: dict[str, Benchmark] = {}
+    faults: list[str] = []
+    for path in sorted((data_dir / FOLDER).glob("*.toml")):
+        try:
+            found[path.stem] = _read(path, taken, policies)
+        except ValueError as error:
+            faults += [f"{path}: {line}" for line in str(error).splitlines()]
+    if faults:
+        raise ValueError("\n".join(faults))
+    return found
+
+
+def _read(path: Path, taken: Collection[str], policies: Mapping[str, ScoringPolicy]) -> Benchmark:
+    check_name("Benchmark", path.stem)
+    if path.stem in taken:
+        raise ValueError(
+            f"name {path.stem!r} is that of a benchmark of the catalogue; expected one of its own. Rename it."
+        )
+    declared = _parsed(path)
+    faults = [*_faults(declared), *_field_faults(declared.get("fields"), declared.get("task"))]
+    faults = faults or list(_fit(declared, policies))
+    if faults:
+        raise ValueError("\n".join(faults))
+    return _benchmark(path.stem, declared)
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f'{error}; expected TOML, such as title = "…". Correct it.') from None
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"byte {error.start + 1} is not UTF-8; expected text. Save the file as UTF-8."
+        ) from None
+    except (OSError, RecursionError) as error:
+        raise ValueError(f"cannot be read ({error}); expected a TOML file. Correct it.") from None
+
+
+def _faults(declared: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the keys at the top, each by itself."""
+    yield from _unknown("key", declared, (*_REQUIRED, *_OPTIONAL))
+    for key in _REQUIRED:
+        if key != "fields" and not _is(str, declared.get(key)):
+            yield f"{key} is {_given(declared, key)}; expected text. Add or correct it."
+    for key, (kind, _) in _OPTIONAL.items():
+        if key in declared and not _is(kind, declared[key]):
+            yield f"{key} is {show(declared[key])}; expected {_WORDS[kind]}. Correct it."
+    for key in ("file", "shots_file"):
+        if _is(str, name := declared.get(key, None)) and not _is_beside(name):
+            yield (
+                f"{key} is {name!r}; expected the name of a file beside this one that ends in "
+                f"{', '.join(ENDINGS)}. Put it there."
+            )
+    if _is(str, task := declared.get("task")) and task not in _TASKS:
+        yield f"task is {task!r}; expected one of {', '.join(_TASKS)}. Correct it."
+
+
+def _field_faults(fields: Any, task: Any) -> Iterator[str]:
+    """What is wrong with the table of field names."""
+    if not isinstance(fields, dict):
+        yield f"fields is {show(fields)}; expected a table [fields] with the file's names. Add it."
+        return
+    yield from _unknown("fields.", fields, _FIELDS)
+    for key in ("question", "answer", "context", "category", "cluster", "answer_as"):
+        if (key in fields or key in ("question", "answer")) and not _is(str, fields.get(key)):
+            yield f"fields.{key} is {_given(fields, key)}; expected the name of a field. Add or correct it."
+    if fields.get("answer_as", "text") not in _ANSWER_AS:
+        given, known = show(fields["answer_as"]), ", ".join(_ANSWER_AS)
+        yield f"fields.answer_as is {given}; expected one of {known}. Correct it."
+    choices, wanted = fields.get("choices"), task in ("multiple_choice", "lettered")
+    names = choices if isinstance(choices, list) and len(choices) > 1 else [choices]
+    if wanted and not all(_is(str, name) for name in names):
+        yield (
+            f"fields.choices is {_given(fields, 'choices')}; expected the name of a field that holds a list, "
+            "or two or more names. Add or correct it."
+        )
+    if not wanted and ("choices" in fields or fields.get("answer_as", "text") != "text"):
+        yield f"fields.choices or answer_as is given for task {show(task)}; expected neither. Remove it."
+
+
+def _fit(declared: Mapping[str, Any], policies: Mapping[str, ScoringPolicy]) -> Iterator[str]:
+    """What is wrong with keys that are right by themselves."""
+    task = declared["task"]
+    try:
+        name = declared.get("scoring") or _SCORING.get(task, "")
+        lookup("scoring policy", name, policies)
+        if name.startswith("likelihood") == (task in GENERATED):
+            yield f"scoring is {name!r} for task {task!r}; expected one for {_answers(task)}. Correct it."
+    except KeyError as error:
+        yield f"scoring is {_given(declared, 'scoring')} for task {task!r}: {error.args[0]} Correct it."
+    if declared.get("max_new_tokens", 1) < 1 or ("max_new_tokens" in declared and task not in GENERATED):
+        yield (
+            f"max_new_tokens is {declared['max_new_tokens']} for task {task!r}; "
+            "expected a positive limit, of a generated answer. Correct it."
+        )
+    if declared.get("n_shots", 0) < 0 or (declared.get("shots_file") and not declared.get("n_shots")):
+        yield (
+            f"n_shots is {_given(declared, 'n_shots')}; expected how many worked examples to show, "
+            "at least 1 with a shots_file. Correct it."
+        )
+    if not all(_is(str, text) for text in declared.get("stop", ())):
+        yield f"stop is {show(declared['stop'])}; expected a list of texts. Correct it."
+
+
+def _benchmark(name: str, declared: Mapping[str, Any]) -> Benchmark:
+    given = {key: declared.get(key, default) for key, (_, default) in _OPTIONAL.items()}
+    task: Task = declared["task"]
+    fields, generated = declared["fields"], task in GENERATED
+    choices = fields.get("choices", ())
+    columns = Fields(**{**fields, "choices": tuple(choices) if isinstance(choices, list) else choices})
+    shots = LocalRows(path=f"{FOLDER}/{given['shots_file']}") if given["shots_file"] else None
+    return Benchmark(
+        name=name,
+        version=given["version"],
+        title=declared["title"],
+        scope=declared["scope"],
+        licence=declared["licence"],
+        source=LocalRows(path=f"{FOLDER}/{declared['file']}"),
+        row=DeclaredRow,
+        to_item=partial(declared_item, task, columns),
+        prompt=partial(declared_prompt, task, given["prefix"]),
+        response="generation" if generated else "choice",
+        scoring=given["scoring"] or _SCORING[task],
+        max_new_tokens=(given["max_new_tokens"] or _MAX_NEW_TOKENS) if generated else 0,
+        stop=tuple(given["stop"]),
+        n_shots=given["n_shots"],
+        shots=shots,
+    )
+
+
+_WORDS = {str: "text", int: "a whole number", list: "a list"}
+
+
+def _is(kind: type, value: Any) -> bool:
+    """Whether a value is of a kind: no text is blank, no truth value is a number."""
+    return (
+        isinstance(value, kind) and not isinstance(value, bool) and (kind is not str or bool(value.strip()))
+    )
+
+
+def _given(table: Mapping[str, Any], key: str) -> str:
+    return show(table[key]) if key in table else "missing"
+
+
+def _answers(task: str) -> str:
+    return "generated answers" if task in GENERATED else "choices"
+
+
+def _is_beside(name: str) -> bool:
+    return Path(name).name == name and Path(name).suffix.lower() in ENDINGS
+
+
+def _unknown(noun: str, table: Mapping[str, Any], known: Collection[str]) -> Iterator[str]:
+    for key in table:
+        try:
+            lookup(noun, key, dict.fromkeys(known))
+        except KeyError as error:
+            yield f"{error.args[0]} Remove it, or correct its name."

@@ -1,0 +1,156 @@
+"""Rows and prompts of declared benchmarks: what a declaration's task and field names mean.
+
+Module-level functions, for a spec's fingerprint is taken of them together with the declaration.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cg_pipeline.formats import lettered, question_answer
+from cg_pipeline.items import Item, Prompt, named
+from cg_pipeline.sources.json_lines import show
+
+Task = Literal["multiple_choice", "lettered", "yes_no", "open", "numeric"]
+
+GENERATED = ("open", "numeric")
+"""Tasks whose answers are generated; the others choose."""
+
+_YES_NO = {"yes": "yes", "true": "yes", "1": "yes", "no": "no", "false": "no", "0": "no"}
+_NUMBER = re.compile(r"-?[0-9][0-9,]*(\.[0-9]+)?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields:
+    """What the file calls each part of a row; empty for a part it does not have."""
+
+    question: str
+    choices: str | tuple[str, ...] = ()
+    """A field that holds a list, or several fields with one choice each."""
+    answer: str
+    answer_as: Literal["text", "letter", "index", "index_from_1"] = "text"
+    context: str = ""
+    category: str = ""
+    cluster: str = ""
+
+
+def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
+    """The item of a row.
+
+    Raises:
+        ValueError: a field is missing, or does not hold what the task needs.
+    """
+    choices = ("yes", "no") if task == "yes_no" else _choices(fields, row)
+    return Item(
+        question=_text(row, fields.question),
+        choices=choices,
+        answers=_answers(task, fields, choices, _value(row, fields.answer)),
+        context=_text(row, fields.context) if fields.context else "",
+        category=_text(row, fields.category) if fields.category else None,
+        cluster=_text(row, fields.cluster) if fields.cluster else "",
+    )
+
+
+def declared_prompt(task: Task, prefix: str, item: Item) -> Prompt:
+    """The task's format, after the declaration's prefix and the item's context."""
+    shown = lettered(item) if task == "lettered" else _with_context(item)
+    text = f"{prefix}\n{shown.text}" if prefix else shown.text
+    return Prompt(text=text, continuations=shown.continuations)
+
+
+def _with_context(item: Item) -> Prompt:
+    asked = question_answer(item).text
+    return Prompt(text=f"{item.context}\n{asked}" if item.context else asked)
+
+
+def _answers(task: Task, fields: Fields, choices: tuple[str, ...], given: Any) -> tuple[str, ...]:
+    name = fields.answer
+    if task == "yes_no":
+        return (_yes_no(name, given),)
+    if task == "open":
+        return _accepted(name, given)
+    if task == "numeric":
+        return (_number(name, given),)
+    if fields.answer_as == "letter":
+        return (named(choices, str(given).strip().upper()),)
+    if fields.answer_as != "text":
+        return (
+            _numbered(name, choices, _whole(name, given), 1 if fields.answer_as == "index_from_1" else 0),
+        )
+    if str(given) not in choices:
+        raise ValueError(
+            f"field {name!r} is {show(given)}; expected one of the choices {choices!r}. Correct it."
+        )
+    return (str(given),)
+
+
+def _choices(fields: Fields, row: Mapping[str, Any]) -> tuple[str, ...]:
+    if not isinstance(fields.choices, str):
+        return tuple(_text(row, name) for name in fields.choices if row.get(name) is not None)
+    found = _value(row, fields.choices)
+    if not isinstance(found, list) or not all(isinstance(text, (str, int, float)) for text in found):
+        raise ValueError(
+            f"field {fields.choices!r} is {show(found)}; expected a list of texts. "
+            "Correct it, or name one field for each choice."
+        )
+    return tuple(str(text) for text in found)
+
+
+def _value(row: Mapping[str, Any], name: str) -> Any:
+    if row.get(name) is None:
+        raise ValueError(
+            f"field {name!r} is missing; expected it among {', '.join(row) or 'none'}. "
+            "Add it, or correct the declaration."
+        )
+    return row[name]
+
+
+def _text(row: Mapping[str, Any], name: str) -> str:
+    value = _value(row, name)
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise ValueError(f"field {name!r} is {show(value)}; expected text. Correct it.")
+    return str(value)
+
+
+def _accepted(name: str, given: Any) -> tuple[str, ...]:
+    texts = given if isinstance(given, list) else [given]
+    if not texts or not all(isinstance(text, (str, int, float)) for text in texts):
+        raise ValueError(
+            f"field {name!r} is {show(given)}; expected a text, or a list of accepted ones. Correct it."
+        )
+    return tuple(str(text) for text in texts)
+
+
+def _number(name: str, given: Any) -> str:
+    text = str(given).strip()
+    if isinstance(given, bool) or not _NUMBER.fullmatch(text):
+        raise ValueError(
+            f"field {name!r} is {show(given)}; expected a number such as '12' or '3.5'. Correct it."
+        )
+    return text.replace(",", "")
+
+
+def _numbered(name: str, choices: tuple[str, ...], number: int, first: int) -> str:
+    if not first <= number < first + len(choices):
+        raise ValueError(
+            f"field {name!r} is {number}; expected a number from {first} to {first + len(choices) - 1}. "
+            "Correct it."
+        )
+    return choices[number - first]
+
+
+def _whole(name: str, given: Any) -> int:
+    text = str(given).strip()
+    if isinstance(given, bool) or not re.fullmatch(r"-?[0-9]{1,9}(\.0)?", text):
+        raise ValueError(f"field {name!r} is {show(given)}; expected a whole number. Correct it.")
+    return int(text.removesuffix(".0"))
+
+
+def _yes_no(name: str, given: Any) -> str:
+    word = _YES_NO.get(str(given).strip().casefold())
+    if word is None:
+        raise ValueError(
+            f"field {name!r} is {show(given)}; expected yes or no, true or false, 1 or 0. Correct it."
+        )
+    return word

@@ -1,0 +1,128 @@
+"""What went wrong between us and the hub, in one sentence with its remedy, as a built-in exception.
+
+Why by status code: `datasets` and `huggingface_hub` wrap each other's errors in a dozen
+classes that change from release to release; beneath them lies one HTTP answer, or none.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from cg_pipeline.specs import HubRows
+
+_GATED = "GatedRepo"
+_NO_REVISION = "RevisionNotFound"
+_FIRST_WAIT_S = 5.0
+_BROKEN_OFF = {"IncompleteRead", "RemoteProtocolError", "ChunkedEncodingError", "ReadError"}
+_UNREACHABLE = {
+    "OfflineModeIsEnabled", "ConnectError", "ConnectTimeout", "ReadTimeout", "LocalEntryNotFoundError",
+}  # fmt: skip
+_LONGEST_QUOTE = 200
+
+
+def explain(error: BaseException, pin: HubRows, *, has_token: bool) -> Exception:
+    """The exception to raise for an error met while fetching; our own sentences stay as they are."""
+    answer = _answer(error)
+    if answer is not None and (told := _of_answer(answer, pin, has_token=has_token)):
+        return told
+    if broken := _broken_off(error):
+        return ConnectionError(
+            f"Data set {pin.repo!r} was only partly sent by the hub ({_quoted(broken)}); "
+            "expected whole files. Nothing of it is used; materialise benchmark_rows again."
+        )
+    if far := _first(error, _UNREACHABLE) or _own(error, ConnectionError):
+        return ConnectionError(
+            f"The hub cannot be reached for data set {pin.repo!r} ({_quoted(far)}); expected a connection, "
+            "once. Connect and materialise benchmark_rows, or name a directory of benchmark files "
+            "in CG_BENCHMARKS_DIR."
+        )
+    if isinstance(error, ValueError) and str(error).startswith("Data set "):
+        return error
+    return ValueError(
+        f"Data set {pin.repo!r} ({', '.join(pin.configs)}; {pin.split}) cannot be read ({_quoted(error)}); "
+        "expected Parquet or JSON with that configuration and split. Correct the benchmark's source."
+    )
+
+
+def wait_asked_for(error: BaseException, attempt: int) -> float | None:
+    """Seconds to wait before the next try; None where waiting does not help."""
+    answer = _answer(error)
+    if answer is None or answer.status_code not in (429, 500, 502, 503, 504):
+        return None
+    try:
+        return max(float(answer.headers.get("Retry-After", "")), 0.0)
+    except ValueError:  # absent, or a date
+        return _FIRST_WAIT_S * 2.0 ** (attempt - 1)
+
+
+def _of_answer(answer: Any, pin: HubRows, *, has_token: bool) -> Exception | None:
+    code, status = answer.headers.get("X-Error-Code", ""), answer.status_code
+    if code == _GATED or (status in (401, 403) and pin.gated):
+        return PermissionError(_gated(pin, status, has_token=has_token))
+    if code == _NO_REVISION:
+        return LookupError(
+            f"Data set {pin.repo!r} has no commit {pin.revision} any more (HTTP {status}); expected the "
+            "pinned one. Pin a commit that exists, and raise the benchmark's version if the data changed."
+        )
+    if status in (401, 403, 404):
+        return LookupError(
+            f"Data set {pin.repo!r} was not found on the hub (HTTP {status}); expected it at commit "
+            f"{pin.revision}. It may have been renamed, removed or made private: correct the benchmark's "
+            "source, or set HF_TOKEN to a token that may read it."
+        )
+    if status == 429:
+        asked = answer.headers.get("Retry-After", "")
+        return ConnectionError(
+            f"The hub refuses data set {pin.repo!r} for now (HTTP 429, too many requests"
+            f"{f'; it asks to wait {asked} s' if asked else ''}); expected to be served. "
+            "Materialise benchmark_rows later, or set HF_TOKEN, which raises the limit."
+        )
+    if status >= 500:
+        return ConnectionError(
+            f"The hub failed to send data set {pin.repo!r} (HTTP {status}); expected its files. "
+            "Materialise benchmark_rows later."
+        )
+    return None
+
+
+def _gated(pin: HubRows, status: int, *, has_token: bool) -> str:
+    terms = pin.gated or "the conditions on its page"
+    token = "the token in HF_TOKEN has no access to it" if has_token else "HF_TOKEN is not set"
+    return (
+        f"Data set {pin.repo!r} is gated and {token} (HTTP {status}); expected the token of an account that "
+        f"has accepted {terms}. Accept at https://huggingface.co/datasets/{pin.repo} and set HF_TOKEN."
+    )
+
+
+def _broken_off(error: BaseException) -> BaseException | None:
+    """The error that says that less came than was promised."""
+    short = (each for each in _chain(error) if "Consistency check failed" in str(each))
+    return _first(error, _BROKEN_OFF) or next(short, None)
+
+
+def _first(error: BaseException, names: set[str]) -> BaseException | None:
+    return next((each for each in _chain(error) if type(each).__name__ in names), None)
+
+
+def _own(error: BaseException, kind: type[BaseException]) -> BaseException | None:
+    return next((each for each in _chain(error) if isinstance(each, kind)), None)
+
+
+def _answer(error: BaseException) -> Any:
+    """The HTTP answer at the bottom of a chain of errors, or None."""
+    answers = [getattr(each, "response", None) for each in _chain(error)]
+    return next((answer for answer in answers if getattr(answer, "status_code", None)), None)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    each: BaseException | None = error
+    while each is not None and id(each) not in seen:
+        seen.add(id(each))
+        yield each
+        each = each.__cause__ or each.__context__
+
+
+def _quoted(error: BaseException) -> str:
+    """The first line of what an error says, shortened."""
+    text = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]} …"

@@ -1,0 +1,296 @@
+"""Rows of the hub: a real `load_dataset` against a local server, and what is said when it goes wrong.
+
+One process fetches from several data sets, since the hub's address is read when its library
+is imported, which takes seconds.
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from huggingface_hub.errors import OfflineModeIsEnabled
+
+from cg_pipeline.sources.hub_errors import explain, wait_asked_for
+from cg_pipeline.specs import HubRows
+from tests.sources.hub_server import COMMIT, DataSet, serving
+
+OTHER = "f" * 40
+
+
+def parquet(**columns: list[Any]) -> bytes:
+    buffer = io.BytesIO()
+    pd.DataFrame(columns).to_parquet(buffer)
+    return buffer.getvalue()
+
+
+def card(**paths: str) -> bytes:
+    """A data set's card that names the file of each configuration's test split."""
+    listed = (
+        f"- config_name: {name}\n  data_files:\n  - split: test\n    path: {path}\n"
+        for name, path in paths.items()
+    )
+    return ("---\nconfigs:\n" + "".join(listed) + "---\n# Data\n").encode()
+
+
+ROWS = parquet(q=["tin?", "ice?"], choices=[["a", "b"], ["c", "d"]], label=[1, 0], unused=["x", "y"])
+PARQUET = {"README.md": card(default="data/test-*"), "data/test-00000-of-00001.parquet": ROWS}
+LINES = (
+    b'{"q": "one?", "choices": ["a", "b"], "label": 0}\n{"q": "two?", "choices": ["c", "d"], "label": 1}\n'
+)
+JSON = {
+    "README.md": card(first="first.jsonl", second="second.jsonl"),
+    "first.jsonl": LINES,
+    "second.jsonl": LINES.replace(b"one", b"three").replace(b"two", b"four"),
+}
+
+DATA_SETS = {
+    each.repo.removeprefix("org/"): each
+    for each in (
+        DataSet("org/parquet", PARQUET),
+        DataSet("org/json", JSON),
+        DataSet("org/csv", {"README.md": card(default="t.csv"), "t.csv": b"q,label\nx,1\n"}),
+        DataSet("org/busy", PARQUET, faults={"429": 2}, retry_after="7"),
+        DataSet("org/failing", PARQUET, faults={"500": 1}, retry_after="3"),
+        DataSet("org/overrun", PARQUET, faults={"429": 99}),
+        DataSet("org/busy_later", PARQUET, faults={"429 of files": 2}),
+        DataSet("org/overrun_later", PARQUET, faults={"429 of files": 99}),
+        DataSet("org/overrun_for_long", PARQUET, faults={"429": 99}, retry_after="3600"),
+        DataSet("org/gated", PARQUET, token="right"),
+        DataSet("org/gone", PARQUET, faults={"missing": 99}),
+        DataSet("org/rewritten", PARQUET, faults={"no_revision": 99}),
+        DataSet("org/moved", PARQUET, commit=OTHER),
+        DataSet("org/cut_once", PARQUET, faults={"half": 1}),
+        DataSet("org/cut", PARQUET, faults={"half": 99}),
+        DataSet("org/damaged", {**PARQUET, "data/test-00000-of-00001.parquet": ROWS[:-20]}),
+        DataSet("org/split", PARQUET),
+    )
+}
+
+FETCH = """
+import json, os, sys, time
+from pathlib import Path
+from cg_pipeline.sources.hub import fetch_rows
+from cg_pipeline.specs import HubRows
+
+time.sleep = lambda seconds: None
+for job in json.loads(sys.argv[1]):
+    os.environ.pop("HF_TOKEN", None)
+    os.environ.update(job.pop("env", {}))
+    pin = HubRows(**{"configs": ("default",), **job})
+    waits = []
+    try:
+        columns = frozenset({"q", "choices", "label"})
+        found = {"rows": fetch_rows(pin, columns, Path(sys.argv[2]), waits.append).decode()}
+    except Exception as error:
+        found = {"error": type(error).__name__, "said": str(error)}
+    print(json.dumps({**found, "waits": waits, "left": len(list(Path(sys.argv[2]).glob("*")))}))
+"""
+
+
+def job(name: str, **more: Any) -> dict[str, Any]:
+    return {"repo": f"org/{name}", "split": "test", "revision": COMMIT, **more}
+
+
+JOBS = {
+    **{name: job(name) for name in DATA_SETS},
+    "json": job("json", configs=("first", "second")),
+    "gated": job("gated", gated="the terms of use"),
+    "gated, wrong token": job("gated", gated="the terms of use", env={"HF_TOKEN": "wrong"}),
+    "gated, right token": job("gated", gated="the terms of use", env={"HF_TOKEN": "right"}),
+    "gated unawares": job("gated"),
+    "split": job("split", split="dev"),
+    "config": job("json", configs=("third",)),
+}
+
+
+def fetch(jobs: dict[str, dict[str, Any]], folder: Path, **environment: str) -> dict[str, dict[str, Any]]:
+    command = [sys.executable, "-c", FETCH, json.dumps(list(jobs.values())), str(folder / "scratch")]
+    env = {**os.environ, "HF_HOME": str(folder), "HF_HUB_DISABLE_PROGRESS_BARS": "1", **environment}
+    root = Path(__file__).parents[2]
+    run = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return dict(zip(jobs, map(json.loads, run.stdout.splitlines()), strict=True))
+
+
+@pytest.fixture(scope="module")
+def fetched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, Any]]]:
+    with serving(list(DATA_SETS.values())) as url:
+        yield fetch(JOBS, tmp_path_factory.mktemp("hub"), HF_ENDPOINT=url)
+
+
+def rows(found: dict[str, Any]) -> list[dict[str, Any]]:
+    assert "rows" in found, found
+    return [json.loads(line) for line in found["rows"].splitlines()]
+
+
+EXPECTED = [
+    {"q": "tin?", "choices": ["a", "b"], "label": 1},
+    {"q": "ice?", "choices": ["c", "d"], "label": 0},
+]
+
+
+def test_parquet_comes_with_the_columns_asked_for(fetched):
+    """Fault F14: only Parquet and JSON, at a pinned revision."""
+    assert rows(fetched["parquet"]) == EXPECTED
+    files = [path for path in DATA_SETS["parquet"].asked if "/resolve/" in path]
+    assert files
+    assert all(f"/resolve/{COMMIT}/" in path for path in files)
+
+
+def test_configurations_of_json_are_read_one_after_another(fetched):
+    assert [row["q"] for row in rows(fetched["json"])] == ["one?", "two?", "three?", "four?"]
+
+
+def test_no_scratch_is_left(fetched):
+    assert {found["left"] for found in fetched.values()} <= {0}
+
+
+@pytest.mark.parametrize(("name", "waits"), [("busy", [7.0]), ("failing", [3.0])])
+def test_a_busy_hub_is_waited_for_as_it_asks(fetched, name, waits):
+    assert rows(fetched[name]) == EXPECTED
+    assert fetched[name]["waits"] == waits * len(fetched[name]["waits"])
+    assert fetched[name]["waits"]
+
+
+def test_a_hub_that_grows_busy_is_waited_for(fetched):
+    assert rows(fetched["busy_later"]) == EXPECTED
+
+
+def test_a_broken_connection_is_taken_up_again(fetched):
+    assert rows(fetched["cut_once"]) == EXPECTED
+
+
+PIN = f"at commit {COMMIT}"
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "said"),
+    [
+        (
+            "overrun",
+            "ConnectionError",
+            "The hub refuses data set 'org/overrun' for now (HTTP 429, too many requests; it asks to wait 0 s); "
+            "expected to be served. Materialise benchmark_rows later, or set HF_TOKEN, which raises the limit.",
+        ),
+        (
+            "gated",
+            "PermissionError",
+            "Data set 'org/gated' is gated and HF_TOKEN is not set (HTTP 401); expected the token of an account "
+            "that has accepted the terms of use. Accept at https://huggingface.co/datasets/org/gated "
+            "and set HF_TOKEN.",
+        ),
+        (
+            "gated, wrong token",
+            "PermissionError",
+            "Data set 'org/gated' is gated and the token in HF_TOKEN has no access to it (HTTP 403); expected the "
+            "token of an account that has accepted the terms of use. Accept at "
+            "https://huggingface.co/datasets/org/gated and set HF_TOKEN.",
+        ),
+        (
+            "gated unawares",
+            "PermissionError",
+            "Data set 'org/gated' is gated and HF_TOKEN is not set (HTTP 401); expected the token of an account "
+            "that has accepted the conditions on its page. Accept at "
+            "https://huggingface.co/datasets/org/gated and set HF_TOKEN.",
+        ),
+        (
+            "gone",
+            "LookupError",
+            f"Data set 'org/gone' was not found on the hub (HTTP 401); expected it {PIN}. It may have been "
+            "renamed, removed or made private: correct the benchmark's source, or set HF_TOKEN to a token "
+            "that may read it.",
+        ),
+        (
+            "rewritten",
+            "LookupError",
+            f"Data set 'org/rewritten' has no commit {COMMIT} any more (HTTP 404); expected the pinned one. "
+            "Pin a commit that exists, and raise the benchmark's version if the data changed.",
+        ),
+        (
+            "moved",
+            "ValueError",
+            f"Data set 'org/moved' is at commit {OTHER}; expected {COMMIT}, which the benchmark pins. "
+            "Pin a full commit hash, and raise the benchmark's version if the data changed.",
+        ),
+        (
+            "csv",
+            "ValueError",
+            "Data set 'org/csv' is stored as csv; expected parquet or json. Take another one, or convert it.",
+        ),
+    ],
+)
+def test_what_is_said(fetched, name, error, said):
+    assert (fetched[name]["error"], fetched[name]["said"]) == (error, said)
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "said"),
+    [
+        (
+            "overrun_later",
+            "ConnectionError",
+            "The hub refuses data set 'org/overrun_later' for now (HTTP 429",
+        ),
+        ("cut", "ConnectionError", "Data set 'org/cut' was only partly sent by the hub ("),
+        ("damaged", "ValueError", "Data set 'org/damaged' (default; test) cannot be read ("),
+        ("split", "ValueError", "Data set 'org/split' (default; dev) cannot be read (Unknown split"),
+        ("config", "ValueError", "Data set 'org/json' (third; test) cannot be read ("),
+    ],
+)
+def test_what_is_said_of_faults_quoted_from_below(fetched, name, error, said):
+    assert fetched[name]["error"] == error, fetched[name]
+    assert fetched[name]["said"].startswith(said), fetched[name]
+
+
+def test_a_right_token_opens_a_gated_data_set(fetched):
+    assert rows(fetched["gated, right token"]) == EXPECTED
+
+
+def test_a_hub_that_asks_for_an_hour_is_not_waited_for(fetched):
+    found = fetched["overrun_for_long"]
+    assert found["waits"] == []
+    assert "(HTTP 429, too many requests; it asks to wait 3600 s)" in found["said"]
+
+
+def test_without_network(tmp_path: Path):
+    found = fetch({"away": job("parquet")}, tmp_path, HF_ENDPOINT="http://127.0.0.1:9")["away"]
+    assert found["error"] == "ConnectionError"
+    assert found["said"].startswith("The hub cannot be reached for data set 'org/parquet' (")
+    assert found["said"].endswith("or name a directory of benchmark files in CG_BENCHMARKS_DIR.")
+
+
+def test_told_to_stay_offline():
+    pin = HubRows(repo="org/quiz", split="test", revision=COMMIT)
+    told = explain(OfflineModeIsEnabled("HF_HUB_OFFLINE is set"), pin, has_token=False)
+    assert type(told) is ConnectionError
+    assert "org/quiz' (HF_HUB_OFFLINE is set); expected a connection, once." in str(told)
+
+
+class Answer:
+    status_code = 429
+
+    def __init__(self, retry_after: str | None) -> None:
+        self.headers = {} if retry_after is None else {"Retry-After": retry_after}
+
+
+class Refused(Exception):
+    def __init__(self, answer: Answer) -> None:
+        self.response = answer
+
+
+@pytest.mark.parametrize(
+    ("asked", "attempt", "wait"),
+    [("4", 1, 4.0), ("-3", 1, 0.0), (None, 1, 5.0), (None, 3, 20.0), ("soon", 2, 10.0)],
+)
+def test_how_long_to_wait(asked, attempt, wait):
+    outer = RuntimeError("wrapped")
+    outer.__cause__ = Refused(Answer(asked))
+    assert wait_asked_for(outer, attempt) == wait
+    assert wait_asked_for(RuntimeError("no answer"), attempt) is None
