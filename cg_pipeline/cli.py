@@ -94,12 +94,13 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     try:
         with dagster.DagsterInstance.get() as instance:
             fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
+            store.warehouse.publish()  # a kill between writing and publishing leaves the replica behind
             definitions, named_by = (
                 assemble(store.data_dir, study_choice=choice),
                 Namer(store=store).source,
             )
             run_study(definitions, instance, study, store.layout, named_by, report, store.benchmarks_dir)
-    except (RuntimeError, TimeoutError, ValueError, FileNotFoundError) as error:
+    except (RuntimeError, ValueError, OSError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(1)
     for row in store.warehouse.load(TABLES["gap_report"], [{"model": model} for model in study.models]):
@@ -116,9 +117,11 @@ def ui(port: int) -> None:
     import dagster
 
     from cg_pipeline.defs.recovery import fail_orphaned_runs
+    from cg_pipeline.defs.resources import Store, data_directory
 
     with dagster.DagsterInstance.get() as instance:
         fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
+    Store(data_dir=data_directory()).warehouse.publish()
     serve = ["dagster", "dev", "--workspace", "workspace.yaml", "--host", "127.0.0.1", "--port", str(port)]
     os.chdir(CHECKOUT)
     os.execv(sys.executable, [sys.executable, "-m", *serve])
@@ -132,17 +135,22 @@ def train_sae(name: str, text_dir: str, device: str) -> None:
     """Train the SAE called NAME and publish it, if it passes the gate of its spec."""
     from cg_pipeline.catalog import lookup
     from cg_pipeline.defs.resources import Store, data_directory
+    from cg_pipeline.defs.training_assets import place_of, train_reader
     from cg_pipeline.saes import SAES
 
     with declarations_explained():
         from cg_pipeline.defs.training_assets import train_reader
 
     try:
-        figures = train_reader(
-            lookup("SAE", name, SAES), Store(data_dir=data_directory()).layout, device, text_dir
-        )
+        sae = lookup("SAE", name, SAES)
     except KeyError as error:
         raise click.BadParameter(error.args[0], param_hint="NAME") from None
+    layout = Store(data_dir=data_directory()).layout
+    try:
+        figures = train_reader(sae, layout, device, text_dir, out_dir=layout.declared(place_of(sae)))
+    except (RuntimeError, ValueError, OSError, ImportError) as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
     for measured_on, found in figures.items():
         click.echo(f"{measured_on}: " + ", ".join(f"{key} {value}" for key, value in found.items()))
 

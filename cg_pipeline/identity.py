@@ -99,9 +99,9 @@ def gap_clusters_id(gaps: str, study: Study, namer: str) -> str:
     return stage_id("gap_clusters", gaps, study.max_clusters, study.seed, namer)
 
 
-def gap_report_id(gap_clusters: str, study: Study) -> str:
-    """The report depends on everything above it and on the study's wording."""
-    return stage_id("gap_report", gap_clusters, fingerprint(study))
+def gap_report_id(gap_clusters: str, study: Study, titles: Iterable[str]) -> str:
+    """The report depends on everything above it, and on the wording of what it names."""
+    return stage_id("gap_report", gap_clusters, fingerprint(study), list(titles))
 
 
 def _ids(examples: Sequence[Example]) -> list[str]:

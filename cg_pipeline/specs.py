@@ -314,10 +314,14 @@ class GapRules:
 
     under_share: float = 0.10
     """Under-represented: lowest share of the covered concepts by coverage."""
+    under_coverage: float | None = None
+    """Where set, under-represented are instead all concepts covered less than this, 1 being the average."""
     over_share: float = 0.01
     """Over-represented: highest share of the covered concepts by coverage."""
     model_gap_share: float = 0.10
     """Model gap: lowest share of the supported concepts by performance."""
+    model_gap_below: float | None = None
+    """Where set, model gaps are instead all supported concepts with a lower performance than this."""
     min_n_eff: float = 10.0
     """Support: a model gap needs at least this Kish effective number of examples."""
 

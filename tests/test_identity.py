@@ -125,6 +125,10 @@ class World:
     namer: str = "automatic"
     judge: str = "none"
 
+    @property
+    def titles(self) -> list[str]:
+        return [self.model.title, self.sae.title, self.benchmark.title]
+
     def fingerprints(self) -> dict[str, str]:
         examples = identity.examples_id(self.examples)
         completions = identity.completions_id(self.examples, self.benchmark, self.model)
@@ -135,7 +139,7 @@ class World:
         suite = identity.suite_metrics_id({self.benchmark.name: measured})
         gaps = identity.gaps_id(suite, concepts, self.study)
         clusters = identity.gap_clusters_id(gaps, self.study, self.namer)
-        report = identity.gap_report_id(clusters, self.study)
+        report = identity.gap_report_id(clusters, self.study, self.titles)
         names = (
             examples,
             completions,
@@ -192,13 +196,13 @@ ONES = Metric(name="ones", description="One.", compute=ones)
 
 EDITS: list[tuple[World, list[str]]] = [
     # What only people read.
-    (benchmark(title="Other"), NOTHING),
+    (benchmark(title="Other"), REPORT),
     (benchmark(scope="Other."), NOTHING),
     (benchmark(licence="Other"), NOTHING),
     (benchmark(source=LocalRows(path="moved.jsonl")), NOTHING),
-    (model(title="Other"), NOTHING),
+    (model(title="Other"), REPORT),
     (model(licence="Other"), NOTHING),
-    (sae(title="Other"), NOTHING),
+    (sae(title="Other"), REPORT),
     (sae(licence="Other"), NOTHING),
     (reading_model(title="Other"), NOTHING),
     (study(title="Other"), REPORT),

@@ -13,7 +13,7 @@ from cg_pipeline.defs.partitions import (
     model_of,
 )
 from cg_pipeline.defs.resources import Store, StudyChoice
-from cg_pipeline.defs.results import declared, links, require, result
+from cg_pipeline.defs.results import declared, links, preview_table, require, result
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.identity import (
     STAGES,
@@ -60,10 +60,11 @@ def concept_metrics(
         {
             "n_concepts": len(found),
             "n_active_concepts": int(fires.sum()),
-            "missing_share": float(1 - fires.mean()),
+            "silent_share": float(1 - fires.mean()),  # dead concepts included
             "median_performance": float(found["performance"].median()),
             "coverage": coverage_chart(found),
             "performance": performance_chart(found, mean_score(scores), study.rules),
+            "preview": preview_table(found),
             **links(context, {"scores": [context.partition_key], "activations": [context.partition_key]}),
         },
     )
@@ -98,11 +99,12 @@ def suite_metrics(
         {
             "n_benchmarks": len(study.benchmarks),
             "n_concepts": len(found),
-            "n_missing": int(missing.sum()),
-            "missing_share": float(missing.mean()),
+            "n_silent": int(missing.sum()),
+            "silent_share": float(missing.mean()),  # dead concepts included
             "median_performance": float(found["performance"].median()),
             "coverage": coverage_chart(found),
             "performance": performance_chart(found, None, study.rules),
+            "preview": preview_table(found),
             **links(context, {"concept_metrics": [cell_key(model, name) for name in study.benchmarks]}),
         },
     )

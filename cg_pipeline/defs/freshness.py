@@ -17,6 +17,12 @@ from cg_pipeline.specs import Study
 from cg_pipeline.store.layout import Layout
 
 
+def titles(model: str, study: Study) -> list[str]:
+    """What a model's report calls the things it is about."""
+    named = [MODELS[model], SAES[MODELS[model].reader], *(BENCHMARKS[name] for name in study.benchmarks)]
+    return [spec.title for spec in named]
+
+
 @dataclass(frozen=True)
 class Expected:
     """Fingerprints from the top of the graph down, computed from the catalogue and the files it names.
@@ -87,7 +93,7 @@ class Expected:
 
     def gap_report(self, model: str) -> str:
         """Of a model's report."""
-        return identity.gap_report_id(self.gap_clusters(model), self.study)
+        return identity.gap_report_id(self.gap_clusters(model), self.study, titles(model, self.study))
 
     def of(self, asset: str, partition: dict[str, str]) -> str:
         """Of any asset's partition, given by its dimensions."""

@@ -13,7 +13,7 @@ from cg_pipeline.defs.partitions import (
     reader_of,
 )
 from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice
-from cg_pipeline.defs.results import declared, preview, result
+from cg_pipeline.defs.results import declared, links, preview, result
 from cg_pipeline.identity import (
     STAGES,
     gap_clusters_id,
@@ -61,6 +61,7 @@ def gaps(
             "suite_gaps": dict(Counter(gap.kind for gap in of_suite)),
             "rules": {name: getattr(study.rules, name) for name in study.rules.__dataclass_fields__},
             "preview": preview(of_suite),
+            **links(context, {"suite_metrics": [model.name], "concepts": [model.reader]}),
         },
     )
 
@@ -94,12 +95,14 @@ def gap_clusters(
         gap_clusters_id(
             store.warehouse.fingerprint_of("gaps", {"model": model.name}),
             study,
-            named_by.source if named_by else "automatic",
+            named_by.source if named_by and not notes else "automatic",  # tried again when a name failed
         ),
         {
             "n_clusters": len(found),
             "named_by": dict(Counter(cluster.name_source for cluster in found)),
             "notes": notes,
+            "preview": preview(found),
+            **links(context, {"gaps": [model.name], "concepts": [model.reader]}),
             "names": dg.MetadataValue.md("\n".join(map(_line, found))),
             **(named_by.totals() if named_by else {}),
         },

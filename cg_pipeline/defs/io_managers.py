@@ -12,6 +12,7 @@ import dagster as dg
 
 from cg_pipeline.defs.provenance import package_versions
 from cg_pipeline.defs.resources import Store
+from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.records import ConceptActivations
 from cg_pipeline.store.activations import load_activations
 from cg_pipeline.store.materialisations import Provenance
@@ -40,8 +41,9 @@ class WarehouseIOManager(dg.ConfigurableIOManager):
     def load_input(self, context: dg.InputContext) -> Any:
         """Rows of the partitions asked for."""
         table = _table(context)
-        wanted = _wanted(self.store, table, context) if context.has_asset_partitions else None
-        return self.store.warehouse.load(table, wanted)
+        with lasting_faults_end_the_run():
+            wanted = _wanted(self.store, table, context) if context.has_asset_partitions else None
+            return self.store.warehouse.load(table, wanted)
 
 
 class ActivationIOManager(WarehouseIOManager):
@@ -55,9 +57,11 @@ class ActivationIOManager(WarehouseIOManager):
     def load_input(self, context: dg.InputContext) -> ConceptActivations | dict[str, ConceptActivations]:
         """One cell's activations; or, across benchmarks, those of each by its name."""
         table = _table(context)
-        rows: Any = self.store.warehouse.load(table, _wanted(self.store, table, context))
-        found = {row.benchmark: load_activations(self.store.layout.declared(row.path)) for row in rows}
-        return found if len(context.asset_partition_keys) > 1 else next(iter(found.values()))
+        with lasting_faults_end_the_run():
+            rows: Any = self.store.warehouse.load(table, _wanted(self.store, table, context))
+            found = {row.benchmark: load_activations(self.store.layout.declared(row.path)) for row in rows}
+        of_a_cell = isinstance(context.partition_key, dg.MultiPartitionKey)
+        return next(iter(found.values())) if of_a_cell else found
 
 
 def _table(context: dg.OutputContext | dg.InputContext) -> Table:

@@ -8,7 +8,7 @@ import dagster as dg
 from cg_pipeline import pipeline
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, model_of
 from cg_pipeline.defs.resources import Gpu, Servers, Store
-from cg_pipeline.defs.results import declared, effort, preview, result
+from cg_pipeline.defs.results import declared, effort, links, preview, result
 from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
 from cg_pipeline.defs.served_models import ask_served
 from cg_pipeline.gaps.headline import mean_score
@@ -18,6 +18,7 @@ from cg_pipeline.scoring import POLICIES
 from cg_pipeline.specs import ServedModel
 from cg_pipeline.store.resume import blocks_of, fill
 from cg_pipeline.store.schema import TABLES
+from cg_pipeline.store.shards import ShardSet
 
 EXAMPLES_PER_SHARD = 32
 """Completions kept at a time: what an interruption can lose."""
@@ -54,7 +55,9 @@ def completions(
 
     with lasting_faults_end_the_run():
         filled = fill(shards, blocks, answer, {"model": model.name, "benchmark": benchmark.name})
-    found: list[Completion] = [row for index in range(len(blocks)) for row in shards.read_rows(index, table)]
+    whole = ShardSet.open(shards.directory)  # of as many shards as it was made of
+    shards_read = (whole.read_rows(index, table) for index in range(whole.n_shards))
+    found: list[Completion] = [row for rows in shards_read for row in rows]
     tokens = sum(completion.n_prompt_tokens + completion.n_completion_tokens for completion in found)
     return result(
         found,
@@ -65,6 +68,7 @@ def completions(
             "n_tokens": tokens,
             **effort(filled, tokens),
             "preview": preview(found),
+            **links(context, {"examples": [benchmark.name]}),
         },
     )
 
@@ -95,5 +99,6 @@ def scores(
             "unscored_reasons": dict(Counter(score.reason for score in found if score.reason)),
             "policy": policy.name,
             "preview": preview(found),
+            **links(context, {"examples": [benchmark.name], "completions": [context.partition_key]}),
         },
     )

@@ -7,7 +7,7 @@ import dagster as dg
 from cg_pipeline import pipeline
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, SAE, benchmark_of, model_of, reader_of
 from cg_pipeline.defs.resources import Gpu, Store
-from cg_pipeline.defs.results import declared, effort, preview, result
+from cg_pipeline.defs.results import declared, effort, links, preview, refuse_change, result
 from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
 from cg_pipeline.identity import STAGES, activations_id, concepts_id
 from cg_pipeline.records import Example, StoredActivations
@@ -34,11 +34,15 @@ def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.Ma
     """The concept dictionary: every latent of the SAE with an automatic label, firing rate and status."""
     sae, data_dir = SAES[context.partition_key], store.layout.data_dir
     with lasting_faults_end_the_run():
+        before = (sample_hash(data_dir), weights_hash(sae, data_dir))
         found = pipeline.describe_concepts(read_sample(data_dir), gpu.encoder(sae))
+    refuse_change(
+        "The sample of texts or the SAE", before, (sample_hash(data_dir), weights_hash(sae, data_dir))
+    )
     alive = [concept for concept in found if concept.status == "alive"]
     return result(
         found,
-        concepts_id(sample_hash(data_dir), sae, weights_hash(sae, data_dir)),
+        concepts_id(before[0], sae, before[1]),
         {
             "n_concepts": len(found),
             "n_alive": len(alive),
@@ -103,6 +107,8 @@ def activations(
             "share_of_dictionary": stored.n_active_concepts / found.n_concepts,
             **effort(filled, stored.n_tokens),
             "sae": sae.title,
+            "preview": preview([stored]),
+            **links(context, {"examples": [benchmark.name]}),
             "shards": dg.MetadataValue.path(str(shards.directory)),
         },
     )

@@ -7,6 +7,7 @@ import dagster as dg
 
 from cg_pipeline import pipeline
 from cg_pipeline.defs.catalogue import BENCHMARKS
+from cg_pipeline.defs.freshness import titles
 from cg_pipeline.defs.partitions import (
     EVERY_BENCHMARK,
     EVERY_CELL,
@@ -18,7 +19,7 @@ from cg_pipeline.defs.partitions import (
 )
 from cg_pipeline.defs.provenance import report_provenance
 from cg_pipeline.defs.resources import Store, StudyChoice
-from cg_pipeline.defs.results import declared, links, require, result
+from cg_pipeline.defs.results import declared, links, preview, require, result
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.gaps.report import headline_lines
@@ -113,11 +114,12 @@ def gap_report(
     cells = [cell_key(model.name, name) for name in study.benchmarks]
     return result(
         [stored],
-        gap_report_id(clustered, study),
+        gap_report_id(clustered, study, titles(model.name, study)),
         {
             "report": dg.MetadataValue.path(str(store.layout.data_dir / stored.html_path)),
             "headline": dg.MetadataValue.md("```\n" + "\n".join(stored.headline) + "\n```"),
-            "accuracy": {name: mean_score(found) for name, found in inputs.scores.items()},
+            "accuracy": {name: _rounded(mean_score(found)) for name, found in inputs.scores.items()},
+            "preview": preview([stored]),
             "n_gaps": stored.n_gaps,
             **links(
                 context,
@@ -131,6 +133,10 @@ def gap_report(
             ),
         },
     )
+
+
+def _rounded(accuracy: float | None) -> float | None:
+    return None if accuracy is None else round(accuracy, 3)
 
 
 def _by_benchmark(rows: Sequence[R], study: Study) -> dict[str, list[R]]:

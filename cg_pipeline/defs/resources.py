@@ -34,7 +34,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 def data_directory() -> str:
     """The data directory: CG_DATA_DIR if set, else `data/` beside the package."""
-    return os.environ.get("CG_DATA_DIR") or str(CHECKOUT / "data")
+    return str(Path(os.environ.get("CG_DATA_DIR") or CHECKOUT / "data").absolute())
 
 
 def benchmarks_directory() -> str:

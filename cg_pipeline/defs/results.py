@@ -51,12 +51,26 @@ def require(study: Study, table: str, model: str, found: Collection[str]) -> Non
         )
 
 
+def refuse_change(what: str, before: object, after: object) -> None:
+    """Refuse a result made of something that was edited meanwhile: of which version is it?"""
+    if before != after:
+        raise dg.Failure(f"{what} changed while it was read; expected it to stay. Run again.")
+
+
 def preview(rows: Sequence[Any]) -> dg.MetadataValue:
     """The first rows of a list of records, as a table of short texts."""
     shown = rows[:_PREVIEW_ROWS]
     names = [field.name for field in fields(shown[0])] if shown else ["empty"]
     records = [dg.TableRecord({name: _short(getattr(row, name)) for name in names}) for row in shown]
     columns = [dg.TableColumn(name=name, type="string") for name in names]
+    return dg.MetadataValue.table(records=records, schema=dg.TableSchema(columns=columns))
+
+
+def preview_table(table: Any) -> dg.MetadataValue:
+    """The first rows of a data frame, as a table of short texts."""
+    rows = table.head(_PREVIEW_ROWS).to_dict("records")
+    records = [dg.TableRecord({name: _short(value) for name, value in row.items()}) for row in rows]
+    columns = [dg.TableColumn(name=str(name), type="string") for name in table.columns]
     return dg.MetadataValue.table(records=records, schema=dg.TableSchema(columns=columns))
 
 

@@ -22,4 +22,5 @@ def lasting_faults_end_the_run() -> Iterator[None]:
     try:
         yield
     except _LASTING as fault:
-        raise dg.Failure(str(fault), allow_retries=False) from fault
+        sentence = str(fault.args[0]) if isinstance(fault, KeyError) and fault.args else str(fault)
+        raise dg.Failure(sentence, allow_retries=False) from fault

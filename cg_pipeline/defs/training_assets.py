@@ -26,25 +26,42 @@ class TrainingConfig(dg.Config):
     group_name="reader",
     kinds={"pytorch"},
     pool="gpu",
-    metadata={"written_to": "the SAE's directory below data/; raise its version afterwards"},
+    metadata={"promoted_by": "copying the directory it names over the SAE's own, below data/"},
 )
 def trained_sae(
     context: dg.AssetExecutionContext, config: TrainingConfig, gpu: Gpu, store: Store
 ) -> dg.MaterializeResult:
-    """A reader SAE trained by this project, published if it passes the gate of its spec."""
+    """A reader SAE trained anew, if it passes the gate of its spec. Nothing reads it until it is promoted.
+
+    So that materialising everything neither replaces the dictionary under the cells that
+    are being read nor asks for text that is not there: `cg train-sae` trains and promotes.
+    """
     sae = SAES[context.partition_key]
-    figures = train_reader(sae, store.layout, gpu.device, config.text_dir)
-    return dg.MaterializeResult(
-        metadata={
-            f"{measured_on}_{name}": value
-            for measured_on, found in figures.items()
-            for name, value in found.items()
-        }
-    )
+    out_dir = store.layout.cache / "trained" / sae.name
+    figures = train_reader(sae, store.layout, gpu.device, config.text_dir, out_dir=out_dir)
+    measured = {
+        f"{measured_on}_{name}": value
+        for measured_on, found in figures.items()
+        for name, value in found.items()
+    }
+    return dg.MaterializeResult(metadata={"directory": dg.MetadataValue.path(str(out_dir)), **measured})
 
 
-def train_reader(sae: Sae, layout: Layout, device: str, text_dir: str = "") -> dict[str, dict[str, float]]:
-    """Train and publish an SAE of this project; returns its figures by what they were measured on.
+def place_of(sae: Sae) -> str:
+    """Directory below the data directory where an SAE of this project is looked for.
+
+    Raises:
+        ValueError: the SAE is not trained by this project.
+    """
+    if sae.training is None or not isinstance(sae.weights, SaeDirectory):
+        raise ValueError(f"SAE {sae.name!r} was trained elsewhere; expected one with `training` set.")
+    return sae.weights.path
+
+
+def train_reader(
+    sae: Sae, layout: Layout, device: str, text_dir: str = "", *, out_dir: Path
+) -> dict[str, dict[str, float]]:
+    """Train an SAE of this project into `out_dir`; returns its figures by what they were measured on.
 
     Started again after an interruption, it goes on where it was.
 
@@ -53,9 +70,8 @@ def train_reader(sae: Sae, layout: Layout, device: str, text_dir: str = "") -> d
     """
     from cg_pipeline.inference.training import train_sae
 
-    if sae.training is None or not isinstance(sae.weights, SaeDirectory):
-        raise ValueError(f"SAE {sae.name!r} was trained elsewhere; expected one with `training` set.")
-    seed = sae.training.seed
+    place_of(sae)
+    seed = sae.training.seed if sae.training else 0
     corpus = (
         read_text_directory(Path(text_dir), seed=seed)
         if text_dir
@@ -71,7 +87,7 @@ def train_reader(sae: Sae, layout: Layout, device: str, text_dir: str = "") -> d
         sae,
         [passage for _, passage in corpus],
         read_prompts(layout.data_dir / "prompts"),
-        out_dir=layout.declared(sae.weights.path),
+        out_dir=out_dir,
         work_dir=layout.cache / "training" / sae.name,
         cache_dir=layout.cache,
         data_dir=layout.data_dir,

@@ -35,7 +35,8 @@ def select_gaps(
     *missing*: coverage 0, ranked by firing rate on the broad sample, highest first: what is
     common elsewhere and absent here is the stronger gap. *under_represented* and
     *over_represented*: lowest and highest share of the covered concepts by coverage.
-    *model_gap*: lowest share by performance of the concepts with enough n_eff. A share is
+    *model_gap*: lowest share by performance of the concepts with enough n_eff. Where a rule
+    sets an absolute bound, all below it are taken instead of a share. A share is
     rounded up, so at least one is taken where any qualifies; ties go to the lower
     `concept_id`. Only alive concepts take part. A model gap is the low end of what was
     measured, whether or not that is low: no significance is attached here.
@@ -78,18 +79,23 @@ def _gaps_of_scope(
     measured = supported(numbers(alive, "n_eff"), rules) & ~np.isnan(performance)
     chosen = {
         "missing": _lowest(-rate, ~covered, 1.0),
-        "under_represented": _lowest(coverage, covered, rules.under_share),
+        "under_represented": _lowest(coverage, covered, rules.under_share, rules.under_coverage),
         "over_represented": _lowest(-coverage, covered, rules.over_share),
-        "model_gap": _lowest(performance, measured, rules.model_gap_share),
+        "model_gap": _lowest(performance, measured, rules.model_gap_share, rules.model_gap_below),
     }
     for kind in KINDS:
         yield from _records(scope, kind, alive.take(chosen[kind]))
 
 
 def _lowest(
-    key: Float[np.ndarray, " n"], eligible: Bool[np.ndarray, " n"], share: float
+    key: Float[np.ndarray, " n"], eligible: Bool[np.ndarray, " n"], share: float, bound: float | None = None
 ) -> Int[np.ndarray, " n_taken"]:
-    """Positions of the lowest share of the eligible, lowest first; earlier positions win ties."""
+    """Positions of the lowest of the eligible, lowest first: a share of them, or all below a bound.
+
+    Earlier positions win ties.
+    """
+    if bound is not None:
+        eligible, share = eligible & (key < bound), 1.0
     candidates = np.flatnonzero(eligible)
     order = candidates[np.argsort(key[candidates], kind="stable")]
     return order[: count_of_share(share, len(candidates))]

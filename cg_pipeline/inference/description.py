@@ -38,7 +38,7 @@ def describe_dictionary(
     occurrences = locate_firings(firings, texts, prompts)
     promoted = promoted_tokens(reader, directions)
     labels = label_concepts(occurrences, promoted)
-    rates = (firings.counts.double() / max(1, firings.n_tokens)).tolist()
+    rates = (firings.counts.cpu().double() / max(1, firings.n_tokens)).tolist()
     return [
         Concept(
             sae=sae.name,

@@ -37,7 +37,7 @@ _FORMAT = 1
 def converted_gguf(weights: PackagedGguf, cache_dir: Path) -> Path:
     """Directory of the converted model, made on first use; two processes never convert at once.
 
-    The directory carries the hash of the GGUF in its name and a marker written last, so that
+    The directory carries the hash of the GGUF in its name and a marker, and gets its name last, so that
     neither an interrupted conversion nor one by another transformers release is ever read.
 
     Raises:
@@ -91,8 +91,8 @@ def _convert(source: Path, target: Path, weights: PackagedGguf) -> None:
     shutil.rmtree(target, ignore_errors=True)
     _read_model(source).save_pretrained(draft)
     _read_tokenizer(source).save_pretrained(draft)
+    (draft / _MARKER).write_text(json.dumps(_identity(weights)), encoding="utf-8")
     draft.rename(target)
-    (target / _MARKER).write_text(json.dumps(_identity(weights)), encoding="utf-8")
 
 
 def _read_model(source: Path) -> PreTrainedModel:
@@ -144,4 +144,7 @@ def _identity(weights: PackagedGguf) -> dict[str, str | int]:
 
 def _is_complete(target: Path, weights: PackagedGguf) -> bool:
     marker = target / _MARKER
-    return marker.is_file() and json.loads(marker.read_text(encoding="utf-8")) == _identity(weights)
+    try:
+        return json.loads(marker.read_text(encoding="utf-8")) == _identity(weights)
+    except (FileNotFoundError, ValueError):
+        return False

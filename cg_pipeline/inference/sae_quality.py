@@ -37,15 +37,16 @@ def sae_quality(
         raise ValueError(
             f"activations hold {len(activations)} tokens; expected at least 2 to have a variance."
         )
+    activations = activations.cpu()  # not every device knows double precision
     mean = activations.double().mean(0)
     error = variance = 0.0
     fired = torch.zeros(sae_module.cfg.d_sae, dtype=torch.float64)
     for batch in activations.split(batch_tokens):
         states = batch.to(sae_module.device, torch.float32)
         latents = sae_module.encode(states)
-        error += float((sae_module.decode(latents) - states).square().sum(dtype=torch.float64))
+        error += float((sae_module.decode(latents) - states).square().cpu().sum(dtype=torch.float64))
         variance += float((batch.double() - mean).square().sum())
-        fired += (latents > 0).sum(0).double().cpu()
+        fired += (latents > 0).sum(0).cpu().double()
     return _figures(error, variance, fired / len(activations), dense_threshold, _weights_finite(sae_module))
 
 

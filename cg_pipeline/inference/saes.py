@@ -29,7 +29,17 @@ def load_sae(sae: Sae, reader: LoadedModel, *, data_dir: Path) -> SAE[Any]:
     _check_source(sae, loaded.cfg.metadata)
     _check_widths(sae, loaded, reader.d_model)
     _check_scaling(sae, loaded)
+    _check_finite(sae, loaded)
     return loaded.eval().requires_grad_(False)
+
+
+def _check_finite(sae: Sae, loaded: SAE[Any]) -> None:
+    for name, weights in loaded.named_parameters():
+        if not bool(torch.isfinite(weights).all()):
+            raise ValueError(
+                f"SAE {sae.name!r}: {name} holds values that are not finite; expected numbers. "
+                "Restore its files, or train it anew."
+            )
 
 
 def model_name_in_metadata(model: Model) -> str:

@@ -19,6 +19,8 @@ _DECIMAL = r"\d*\.\d+|\d+"
 _NUMBER = re.compile(
     rf"(?<![\w.])-?(?:{_MIXED}|{_FRACTION}|{_THOUSANDS}|{_DECIMAL})(?![\d/]|,\d{{3}}|\.\d)", re.ASCII
 )
+_GOES_ON = re.compile(r"[\s.,]*[^\s.,/\d]")
+"""What shows that a number is over: "3." may become 3.5, and "12," may become 12,000."""
 _MARKER = re.compile(r"answer\s*(?:is|:)|=", re.IGNORECASE)
 
 
@@ -35,7 +37,7 @@ def is_settled(text: str) -> bool:
     """Whether a text cut short had already given its number: after a marker, and gone on from there."""
     plain = _plain(text)
     found = _after_marker(plain, list(_NUMBER.finditer(plain)))
-    return found is not None and found.end() < len(plain)
+    return found is not None and _GOES_ON.match(plain, found.end()) is not None
 
 
 def _plain(text: str) -> str:

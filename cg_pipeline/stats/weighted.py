@@ -10,6 +10,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy import sparse, special
 
+_ROUNDING = 1e-9
+
 
 def dimensions(weights: sparse.csr_array) -> tuple[int, int]:
     """Number of rows and of columns; scipy's types do not say that a shape has two."""
@@ -37,7 +39,9 @@ def weighted_means(
     means = ratio(column_sums(weights, values), column_sums(weights))
     if len(values) == 0:
         return means
-    return np.clip(means, values.min(), values.max())  # rounding may leave the range
+    inside = np.clip(means, values.min(), values.max())
+    # Only rounding is taken back: a mean that is really outside stays there, to be found.
+    return np.where(np.abs(means - inside) <= _ROUNDING * np.abs(values).max(), inside, means)
 
 
 def effective_sizes(weights: sparse.csr_array) -> Float[np.ndarray, " n_concepts"]:

@@ -57,8 +57,12 @@ class Connections:
             try:
                 return duckdb.connect(self.layout.live, read_only=read_only, config=replica.SETTINGS)
             except (duckdb.IOException, duckdb.ConnectionException) as error:
-                if "lock" not in str(error) and "different configuration" not in str(error):
-                    raise
+                if "set lock" not in str(error) and "different configuration" not in str(error):
+                    raise ValueError(
+                        f"{self.layout.live} cannot be opened ({str(error).splitlines()[0]}); expected the "
+                        f"warehouse. Put a copy of {self.layout.published} in its place, or delete it "
+                        "and run everything again."
+                    ) from error
                 if deadline.passed():
                     raise TimeoutError(
                         f"Waited {deadline.waited_s:.1f} s for {self.layout.live}, which another client "

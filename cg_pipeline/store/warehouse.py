@@ -98,6 +98,14 @@ class Warehouse:
             return note.fingerprint
         raise _unmaterialised(asset, [partition])
 
+    def distrust(self, asset: str, partition: Partition) -> None:
+        """Forget that a partition was made, so that it is made again; its rows stay until then."""
+        note = self.materialisation(asset, partition)
+        if note:
+            with self._connections.writing() as connection:
+                keys = {key: getattr(note, key) for key in MATERIALISATIONS.keys}
+                put_partition(connection, MATERIALISATIONS, keys, to_arrow(MATERIALISATIONS, []))
+
     def publish(self) -> bool:
         """Bring the replica up to date where a crash has left it behind; returns whether there was need."""
         return self._connections.publish()

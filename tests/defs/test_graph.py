@@ -8,9 +8,22 @@ import dagster as dg
 import duckdb
 import pytest
 
+from cg_pipeline.definitions import assemble
+from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.runs import Unit, run_study
 from cg_pipeline.store.layout import Layout
-from tests.defs.tiny_study import LOADS, N_CONCEPTS, N_ROWS, STUDY, tiny_data, tiny_definitions
+from cg_pipeline.store.warehouse import Warehouse
+from tests.defs.tiny_study import (
+    LOADS,
+    N_CONCEPTS,
+    N_ROWS,
+    STUDY,
+    FakeGpu,
+    FakeLanguageModel,
+    TinyStudy,
+    tiny_data,
+    tiny_definitions,
+)
 
 
 def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
@@ -139,4 +152,32 @@ def test_a_faulty_file_is_named_and_others_are_unaffected(
     ):
         run(data_dir, instance)
     done = ask(data_dir, "select distinct benchmark from examples order by 1")
-    assert done == [("arithmetic",)]
+    assert done == [("arithmetic",), ("requests",)]
+
+
+def test_what_failed_its_check_or_lost_its_files_is_made_again(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    Warehouse(Layout(data_dir)).distrust("scores", {"model": "smollm2_135m", "benchmark": "facts"})
+    next((data_dir / "shards" / "activations").rglob("shard-*")).unlink()
+    shutil.rmtree(data_dir / "reports")
+    stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
+    assert stale.pop("report_gaps smollm2_135m") == ["gap_report"]
+    assert sorted(asset for assets in stale.values() for asset in assets) == ["activations", "scores"]
+    assert list((data_dir / "reports").rglob("report.html"))
+
+
+def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+    class BrokenGpu(FakeGpu):
+        def language_model(self, model) -> FakeLanguageModel:
+            try:
+                raise OSError("errno 7")
+            except OSError as cause:
+                raise ValueError("Device 'gpu9' cannot be used here") from cause
+
+    data_dir = tiny_data(tmp_path / "data")
+    broken = BrokenGpu(store=Store(data_dir=str(data_dir)))
+    definitions = assemble(str(data_dir), gpu=broken, study_choice=TinyStudy())
+    with pytest.raises(RuntimeError, match="Device 'gpu9' cannot be used here"):
+        run_study(definitions, instance, STUDY, Layout(data_dir), "automatic", lambda *_: None)

@@ -14,7 +14,7 @@ from cg_pipeline.defs.resources import CHECKOUT, Gpu, Store, StudyChoice
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
 from cg_pipeline.saes import SAES
-from cg_pipeline.sources.sae_files import WEIGHTS
+from cg_pipeline.sources.sae_files import SETTINGS, WEIGHTS
 from cg_pipeline.specs import SaeDirectory, Study
 from cg_pipeline.studies import STUDIES
 
@@ -126,6 +126,7 @@ def tiny_data(directory: Path) -> Path:
         if isinstance(sae.weights, SaeDirectory):  # its bytes are hashed; the fake reads nothing else of it
             (directory / sae.weights.path).mkdir(parents=True)
             (directory / sae.weights.path / WEIGHTS).write_bytes(b"weights")
+            (directory / sae.weights.path / SETTINGS).write_bytes(b"{}")
     return directory
 
 

@@ -102,6 +102,14 @@ def test_a_share_of_0_takes_none():
     assert select(rows((0, 1, 0.5, 99)), [concept(0)], rules) == []
 
 
+def test_absolute_bounds_replace_the_shares():
+    rules = GapRules(under_coverage=1.0, model_gap_below=0.5, min_n_eff=2.0)
+    table = rows((0, 0.2, 0.1, 9), (1, 0.9, 0.5, 9), (2, 1.0, 0.4, 9), (3, 3, 0.45, 1), (4, 0, math.nan, 0))
+    gaps = select(table, [concept(number) for number in range(5)], rules)
+    assert found(gaps, "under_represented") == [0, 1]
+    assert found(gaps, "model_gap") == [0, 2]  # 1 is not below 0.5, 3 has too little support
+
+
 def test_gaps_come_by_scope_then_kind_then_rank():
     table = pd.concat([rows((0, 1, 0.5, 9), (1, 0, math.nan, 0), benchmark=name) for name in ("z", "a")])
     gaps = select(table, [concept(0), concept(1)])

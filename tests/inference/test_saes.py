@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from cg_pipeline.inference.saes import load_sae, model_name_in_metadata
 from cg_pipeline.specs import HubWeights, Sae, SaeDirectory
@@ -73,6 +74,18 @@ def test_an_unfolded_input_scale_is_refused(tmp_path: Path) -> None:
     config.write_text(json.dumps(changed))
 
     with pytest.raises(ValueError, match="scaled by a factor that is not in its files"):
+        load_sae(SPEC, READER, data_dir=tmp_path)
+
+
+@pytest.mark.parametrize("name", ["W_enc", "W_dec", "b_dec"])
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, name: str) -> None:
+    write_tiny_sae(tmp_path / "saes/tiny")
+    path = tmp_path / "saes/tiny/sae_weights.safetensors"
+    weights = load_file(path)
+    weights[name].flatten()[0] = float("nan")
+    save_file(weights, path)
+
+    with pytest.raises(ValueError, match=f"SAE 'tiny_sae': {name} holds values that are not finite"):
         load_sae(SPEC, READER, data_dir=tmp_path)
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from cg_pipeline.records import Completion, Example
-from cg_pipeline.scoring.numeric import POLICY, read_number
+from cg_pipeline.scoring.numeric import POLICY, is_settled, read_number
 
 
 @pytest.mark.parametrize(
@@ -79,3 +79,12 @@ def test_score_keeps_unscored_apart(text: str, stop: str, outcome: str, reason: 
 
 def test_the_answer_is_shown_in_full() -> None:
     assert POLICY.score(EXAMPLE, completion("It is 1,234,567.5")).answer == "1234567.5"
+
+
+@pytest.mark.parametrize(("text", "settled"), [
+    ("The answer is 3.", False), ("The answer is 12,", False), ("The answer is 3 ", False),
+    ("The answer is 3", False),
+    ("The answer is 3. So", True), ("The answer is 3 apples", True), ("= 3/", False), ("= 3\nThat", True),
+])  # fmt: skip
+def test_a_number_that_may_go_on_is_not_settled(text: str, settled: bool) -> None:
+    assert is_settled(text) is settled

@@ -59,7 +59,9 @@ def test_a_file_that_is_no_warehouse_is_reported_at_once(tmp_path: Path) -> None
     warehouse = Warehouse(Layout(tmp_path), lock_timeout_s=60.0)
     warehouse.layout.live.parent.mkdir()
     warehouse.layout.live.write_bytes(b"not a database" * 1000)
-    with pytest.raises(duckdb.IOException, match="not a valid DuckDB database"):
+    with pytest.raises(
+        ValueError, match=r"cannot be opened .*not a valid DuckDB database.*; expected the warehouse"
+    ):
         warehouse.load(METRICS)
 
 

@@ -1,0 +1,30 @@
+"""Whether what a row points to is still there: shards of activations, files of a report."""
+
+from typing import Any
+
+from cg_pipeline.store.materialisations import Partition
+from cg_pipeline.store.schema import TABLES
+from cg_pipeline.store.shards import ShardSet
+from cg_pipeline.store.warehouse import Warehouse
+
+
+def files_are_there(warehouse: Warehouse, asset: str, partition: Partition) -> bool:
+    """Whether every file that an asset's partition keeps beside its rows exists, shards with their size."""
+    if asset not in _FILES:
+        return True
+    rows: Any = warehouse.load(TABLES[asset], [partition])
+    return all(_FILES[asset](warehouse, row) for row in rows)
+
+
+def _shards_are_there(warehouse: Warehouse, row: Any) -> bool:
+    try:
+        return ShardSet.open(warehouse.layout.declared(row.path)).is_complete()
+    except FileNotFoundError:
+        return False
+
+
+def _report_is_there(warehouse: Warehouse, row: Any) -> bool:
+    return all(warehouse.layout.declared(path).is_file() for path in (row.html_path, row.markdown_path))
+
+
+_FILES = {"activations": _shards_are_there, "gap_report": _report_is_there}
