@@ -30,6 +30,8 @@ class Item:
     """Shared by items that are not independent; empty when the item stands alone."""
     details: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What scoring needs besides the answers; JSON values only."""
+    worked: str = ""
+    """The answer written out, shown where the item is a worked example; empty: the canonical answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

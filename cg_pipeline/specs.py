@@ -7,7 +7,7 @@ identity of everything computed from it.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -50,6 +50,14 @@ class HubRows:
     """Configurations, read one after another."""
     gated: str = ""
     """For a gated data set: what its page asks a reader to accept. Empty for an open one."""
+    files: tuple[str, ...] = ()
+    """Files of the repository, read one after another in place of configurations and split.
+
+    For a data set that has none, or whose configurations need its script: JSON lines (`.jsonl`), or one
+    JSON value (`.json`). A `Row` with a field `config` is told the file's name without its ending.
+    """
+    rows_in: Callable[[Any], list[Any]] | None = None
+    """Pure: the rows that one JSON value of a file holds; None: the value is a row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +89,8 @@ class Benchmark:
     """Pure: one validated row in normal form. Raises ValueError for a row that makes no sense."""
     prompt: Callable[[Item], Prompt]
     """Pure: the prompt format. Raises ValueError for an item it does not fit."""
+    from_normalised: Callable[[Mapping[str, Any]], Item] | None = None
+    """Pure: one `items.NormalisedRow` of a directory of benchmark files; None: `items.normalised_item`."""
     response: Literal["choice", "generation"]
     """choice: log-likelihood of each choice; generation: greedy text."""
     scoring: str
