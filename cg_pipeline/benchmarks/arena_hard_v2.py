@@ -45,6 +45,7 @@ def from_normalised(fields: Mapping[str, Any]) -> Item:
     return Item(category=fields["category"], question=fields["question"])
 
 
+# The names of its fields are from memory, not verified against the hub.
 BENCHMARK = Benchmark(
     name="arena_hard_v2",
     title="Arena-Hard 2.0",

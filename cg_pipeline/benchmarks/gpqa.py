@@ -6,7 +6,7 @@ CC-BY-4.0. 448 questions (`gpqa_main`); `gpqa_diamond` is a part of 198 of them.
 A raw row:
     {"Question": "Which gas do plants take up for photosynthesis?", "Correct Answer": "Carbon dioxide",
      "Incorrect Answer 1": "Oxygen", "Incorrect Answer 2": "Argon", "Incorrect Answer 3": "Helium",
-     "High-level domain": "Biology", "Subdomain": "Botany"}
+     "High-level domain": "Biology"}
 
 Quirks: gated, so that questions do not reach training data: no row may be published, nor an
 example shown in plain text. It is CSV with some fifty more columns, which are not read. The
@@ -35,7 +35,6 @@ Row = TypedDict(
         "Incorrect Answer 2": str,
         "Incorrect Answer 3": str,
         "High-level domain": str,
-        "Subdomain": str,
     },
 )
 """Columns of the hub's table that are read."""

@@ -45,6 +45,7 @@ def prompt(item: Item) -> Prompt:
     )
 
 
+# The name of its column is from memory, not verified against the hub.
 BENCHMARK = Benchmark(
     name="hallucination",
     title="Hallucination (summaries)",

@@ -20,7 +20,7 @@ ROW = {
         "ans1": ["Not known", "unknown"],
         "ans2": ["70-year-old", "old"],
     },
-    "additional_metadata": {"stereotyped_groups": ["old"], "subcategory": "None", "source": "own"},
+    "additional_metadata": {"stereotyped_groups": ["old"]},
     "label": 0,
 }
 FIELDS = {
@@ -73,8 +73,7 @@ def test_who_agrees_with_the_stereotype_depends_on_the_question(polarity: str, a
 
 
 def test_without_a_target_nothing_is_said_about_the_stereotype():
-    metadata = {**ROW["additional_metadata"], "stereotyped_groups": ["Welsh"]}
-    details = to_item({**ROW, "additional_metadata": metadata}).details
+    details = to_item({**ROW, "additional_metadata": {"stereotyped_groups": ["Welsh"]}}).details
     assert set(details) == {"context_condition", "question_polarity", "unknown_choice"}
 
 
