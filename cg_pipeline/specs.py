@@ -50,6 +50,14 @@ class HubRows:
     """Configurations, read one after another; a `Row` with a field `config` is told which it is from."""
     gated: str = ""
     """For a gated data set: what its page asks a reader to accept. Empty for an open one."""
+    files: tuple[str, ...] = ()
+    """Files of the repository, read one after another in place of configurations and split.
+
+    For a data set that has none, or whose configurations need its script: JSON lines (`.jsonl`), or one
+    JSON value (`.json`). A `Row` with a field `config` is told the file's name without its ending.
+    """
+    rows_in: Callable[[Any], list[Any]] | None = None
+    """Pure: the rows that one JSON value of a file holds; None: the value is a row."""
 
 
 @dataclass(frozen=True, kw_only=True)

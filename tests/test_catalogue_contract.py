@@ -21,26 +21,43 @@ from cg_pipeline.records import Completion, Example
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.local_files import read_examples
-from cg_pipeline.specs import Benchmark, HubWeights, LocalRows, PackagedGguf
+from cg_pipeline.specs import Benchmark, HubRows, HubWeights, LocalRows, PackagedGguf, ScoringPolicy
 from cg_pipeline.studies import STUDIES
 
 DATA = Path(__file__).parents[1] / "data"
 SUITE = {
     name: spec
     for name, spec in BENCHMARKS.items()
-    if (DATA / spec.source.path).is_relative_to(DATA / "suite")
+    if isinstance(spec.source, LocalRows) and (DATA / spec.source.path).is_relative_to(DATA / "suite")
 }
+FROM_THE_HUB = {name: spec for name, spec in BENCHMARKS.items() if isinstance(spec.source, HubRows)}
+CHOOSING = {"likelihood", "likelihood_per_byte", "likelihood_per_token", "likelihood_unconditional", "bbq"}
+"""Policies that read which choice is the likeliest."""
 
 every_benchmark = pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=BENCHMARKS)
 every_suite_benchmark = pytest.mark.parametrize("benchmark", SUITE.values(), ids=SUITE)
+every_hub_benchmark = pytest.mark.parametrize("benchmark", FROM_THE_HUB.values(), ids=FROM_THE_HUB)
+
+
+def docstring(benchmark: Benchmark) -> str:
+    return sys.modules[f"cg_pipeline.benchmarks.{benchmark.name}"].__doc__ or ""
 
 
 def raw_row(benchmark: Benchmark) -> str:
     """The JSON object under "A raw row:" in the docstring of the benchmark's file."""
-    docstring = sys.modules[f"cg_pipeline.benchmarks.{benchmark.name}"].__doc__ or ""
-    text = docstring.partition("A raw row:")[2].lstrip()
+    text = docstring(benchmark).partition("A raw row:")[2].lstrip()
     row, _ = json.JSONDecoder().raw_decode(text)
     return json.dumps(row)
+
+
+def policy_of(benchmark: Benchmark) -> ScoringPolicy:
+    """Its scoring policy, if it decides by itself what is right."""
+    policy = POLICIES.get(benchmark.scoring)
+    if policy is None:
+        pytest.skip(f"scoring policy {benchmark.scoring!r} is not in the catalogue")
+    if policy.judged or not policy.needs_targets:
+        pytest.skip(f"scoring policy {benchmark.scoring!r} asks a judge or a checker")
+    return policy
 
 
 def answered(example: Example) -> Completion:
@@ -65,21 +82,65 @@ def suite_examples(name: str) -> list[Example]:
     return read_examples(SUITE[name], DATA)
 
 
+def shown_example(benchmark: Benchmark, folder: Path) -> Example:
+    """The example made of the row that the docstring shows."""
+    (folder / "row.jsonl").write_text(raw_row(benchmark))
+    [example] = read_examples(replace(benchmark, source=LocalRows(path="row.jsonl")), folder)
+    return example
+
+
 @every_benchmark
 def test_the_row_shown_becomes_an_example(benchmark: Benchmark, tmp_path: Path):
-    (tmp_path / "row.jsonl").write_text(raw_row(benchmark))
-    [example] = read_examples(replace(benchmark, source=LocalRows(path="row.jsonl")), tmp_path)
+    example = shown_example(benchmark, tmp_path)
     assert example.benchmark == benchmark.name
-    assert POLICIES[benchmark.scoring].score(example, answered(example)).outcome == "right"
+    assert example.prompt.strip()
+    assert bool(example.choices) == (benchmark.response == "choice")
+
+
+@every_benchmark
+def test_the_row_shown_answered_well_is_right(benchmark: Benchmark, tmp_path: Path):
+    policy, example = policy_of(benchmark), shown_example(benchmark, tmp_path)
+    assert policy.score(example, answered(example)).outcome == "right"
 
 
 @every_benchmark
 def test_a_benchmark_says_what_it_is(benchmark: Benchmark):
     assert benchmark.title
     assert benchmark.licence
-    assert benchmark.scope.endswith(".")
+    assert re.fullmatch(r"[^.]+(\.\d[^.]*)*\.", benchmark.scope), "one sentence"
+    assert (benchmark.scoring in CHOOSING) == (benchmark.response == "choice")
+
+
+@every_suite_benchmark
+def test_the_suite_is_scored_by_policies_of_the_catalogue(benchmark: Benchmark):
     assert lookup("scoring policy", benchmark.scoring, POLICIES).name == benchmark.scoring
-    assert benchmark.scoring.startswith("likelihood") == (benchmark.response == "choice")
+
+
+@every_hub_benchmark
+def test_rows_of_the_hub_are_pinned(benchmark: Benchmark):
+    for pin in filter(None, (benchmark.source, benchmark.shots)):
+        assert isinstance(pin, HubRows)
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+", pin.repo)
+        assert re.fullmatch("[0-9a-f]{40}", pin.revision)
+        assert len(set(pin.configs)) == len(pin.configs) > 0
+        assert len(set(pin.files)) == len(pin.files)
+        assert all(re.search(r"\.jsonl?$", file) for file in pin.files)
+        assert pin.rows_in is None or pin.files
+
+
+@every_hub_benchmark
+def test_a_benchmark_of_the_hub_names_its_source(benchmark: Benchmark):
+    """Who made it, when, where it is described, and what to look out for."""
+    text = docstring(benchmark)
+    assert re.search(r"arXiv\s\d{4}\.\d{4,5}|github\.com/", text)
+    assert re.search(r"\((19|20)\d\d\)", text)
+    assert "Quirks:" in text
+
+
+@every_hub_benchmark
+def test_worked_examples_are_not_those_asked(benchmark: Benchmark):
+    assert benchmark.shots is None or benchmark.n_shots > 0
+    assert benchmark.shots != benchmark.source
 
 
 @every_suite_benchmark

@@ -1,0 +1,29 @@
+r"""The answer of a solution is what its last `\boxed` holds."""
+
+import pytest
+
+from cg_pipeline.benchmarks.math import last_boxed
+
+
+@pytest.mark.parametrize(
+    ("solution", "answer"),
+    [
+        (r"So $x=\boxed{5}$.", "5"),
+        (r"First \boxed{1}, then \boxed{\frac{1}{2}} in all.", r"\frac{1}{2}"),
+        (r"The set is $\boxed{\{1,2\}}$.", r"\{1,2\}"),
+        (r"It is $\boxed{\left(0, \frac{\pi}{2}\right]}$", r"\left(0, \frac{\pi}{2}\right]"),
+        (r"We get $\boxed 7$.", "7"),
+        (r"We get $\boxed 3.5.$", "3.5"),
+        (r"Hence \fbox{12}.", "12"),
+        (r"Spaced \boxed {  9 } out", "9"),
+    ],
+)
+def test_the_answer_is_in_the_last_box(solution: str, answer: str):
+    assert last_boxed(solution) == answer
+
+
+@pytest.mark.parametrize("solution", ["It is 5.", r"It is \boxed{5", r"It is \boxed{}.", r"\boxedfoo{5}", ""])
+def test_a_solution_without_an_answer_is_refused(solution: str):
+    with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole sentence is compared
+        last_boxed(solution)
+    assert str(error.value) == f"solution ends with {solution!r}; expected \\boxed{{…}}. Box its answer."
