@@ -39,3 +39,13 @@ def test_publish_without_a_warehouse(runner: CliRunner) -> None:
     result = runner.invoke(cli, ["publish"])
     assert result.exit_code == 0
     assert "is up to date" in result.output
+
+
+def test_unknown_benchmark_is_suggested(runner: CliRunner) -> None:
+    result = runner.invoke(cli, ["demo", "--benchmark", "logik"])
+    assert result.exit_code == 2
+    assert "Unknown benchmark 'logik'. Did you mean 'logic'?" in result.output
+
+
+def test_a_limit_is_positive(runner: CliRunner) -> None:
+    assert runner.invoke(cli, ["demo", "--limit", "0"]).exit_code == 2
