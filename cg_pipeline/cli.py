@@ -83,7 +83,7 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
                 lookup(noun, each, known)
         except KeyError as error:
             raise click.BadParameter(error.args[0], param_hint=f"--{noun}") from None
-    choice = StudyChoice(name=name, benchmarks=tuple(dict.fromkeys(benchmarks)), limit=limit)
+    choice = StudyChoice(name=name, benchmarks=list(dict.fromkeys(benchmarks)), limit=limit)
     study, store = choice.study, Store(data_dir=data_directory(), benchmarks_dir=benchmarks_directory())
 
     def report(unit: Unit, stale: list[str]) -> None:

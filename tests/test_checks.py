@@ -16,7 +16,9 @@ from cg_pipeline.records import (
     Example,
     Gap,
     GapCluster,
+    NearDuplicate,
     Score,
+    StoredRows,
     outcome_of,
 )
 from cg_pipeline.saes import SAES
@@ -140,7 +142,16 @@ def performance(*values: float) -> pd.DataFrame:
 POLICY = POLICIES["numeric"]
 CHOICE, OPEN_ANSWER = BENCHMARKS["logic"], BENCHMARKS["arithmetic"]
 
+ROWS = StoredRows(
+    benchmark="b", role="asked", origin="hub", place="org/b", fingerprint="f", path="rows/b/f.jsonl",
+    sha256="0" * 64, n_rows=2, revision="", licence="MIT",
+)  # fmt: skip
+PAIR = NearDuplicate(benchmark="a", example_id="1", other_benchmark="b", other_example_id="2", overlap=0.75)
+
 GOOD: dict[str, checks.Finding] = {
+    "rows_whole": checks.rows_whole([ROWS], {ROWS.path: ROWS.sha256}),
+    "none_left_out": checks.none_left_out(OPEN, [], []),
+    "asked_once": checks.asked_once([], OPEN),
     "unique_ids": checks.unique_ids(OPEN),
     "prompts_not_empty": checks.prompts_not_empty(OPEN),
     "targets_answerable, choices": checks.targets_answerable(CLOSED, CHOICE, POLICY),
@@ -166,6 +177,26 @@ GOOD: dict[str, checks.Finding] = {
 }
 
 BAD: list[tuple[checks.Finding, str]] = [
+    (
+        checks.rows_whole([ROWS], {}),
+        "1 files of rows missing or changed, for example rows/b/f.jsonl (1 looked at)",
+    ),
+    (
+        checks.rows_whole([ROWS], {ROWS.path: "1" * 64}),
+        "1 files of rows missing or changed, for example rows/b/f.jsonl (1 looked at)",
+    ),
+    (
+        checks.none_left_out(OPEN, ["r", "s"], []),
+        "2 repeated and 0 contradictory rows left out, for example r (2 looked at)",
+    ),
+    (
+        checks.none_left_out(OPEN, ["r"], ["t"]),
+        "1 repeated and 1 contradictory rows left out, for example t (2 looked at)",
+    ),
+    (
+        checks.asked_once([PAIR, PAIR], OPEN),
+        "2 near-duplicates across benchmarks (a and b 2), for example 1 (2 looked at)",
+    ),
     (
         checks.unique_ids([OPEN[0], OPEN[1], OPEN[0]]),
         f"1 example ids repeated, for example {IDS[0]} (3 looked at)",
@@ -296,6 +327,9 @@ BAD: list[tuple[checks.Finding, str]] = [
 ]
 
 EMPTY: dict[str, checks.Finding] = {
+    "rows_whole": checks.rows_whole([], {}),
+    "none_left_out": checks.none_left_out([], [], []),
+    "asked_once": checks.asked_once([], []),
     "unique_ids": checks.unique_ids([]),
     "prompts_not_empty": checks.prompts_not_empty([]),
     "targets_answerable": checks.targets_answerable([], CHOICE, POLICY),

@@ -48,3 +48,13 @@ def test_dagster_keeps_to_the_data_directory(runner: CliRunner, tmp_path: Path) 
     assert os.environ["DAGSTER_HOME"] == str(home)
     assert (home / "dagster.yaml").read_bytes() == (CHECKOUT / "dagster.yaml").read_bytes()
     assert (home / "history").is_dir()
+
+
+def test_unknown_benchmark_is_suggested(runner: CliRunner) -> None:
+    result = runner.invoke(cli, ["demo", "--benchmark", "logik"])
+    assert result.exit_code == 2
+    assert "Unknown benchmark 'logik'. Did you mean 'logic'?" in result.output
+
+
+def test_a_limit_is_positive(runner: CliRunner) -> None:
+    assert runner.invoke(cli, ["demo", "--limit", "0"]).exit_code == 2

@@ -124,6 +124,7 @@ class World:
     weights: str = "weights"
     namer: str = "automatic"
     judge: str = "none"
+    origin: str = "file"
 
     @property
     def titles(self) -> list[str]:
@@ -141,7 +142,9 @@ class World:
         clusters = identity.gap_clusters_id(gaps, self.study, self.namer)
         report = identity.gap_report_id(clusters, self.study, self.titles)
         names = (
+            identity.benchmark_rows_id([self.origin]),
             examples,
+            identity.near_duplicates_id({self.benchmark.name: examples}),
             completions,
             scores,
             concepts,
@@ -156,6 +159,7 @@ class World:
 
 
 WORLD = World()
+EXAMPLES = ["examples", "near_duplicates"]
 NOTHING: list[str] = []
 REPORT = ["gap_report"]
 CLUSTERS = ["gap_clusters", *REPORT]
@@ -207,7 +211,8 @@ EDITS: list[tuple[World, list[str]]] = [
     (reading_model(title="Other"), NOTHING),
     (study(title="Other"), REPORT),
     # The benchmark.
-    (world(examples=(example("2 + 2?", "4", category="sums"),)), ["examples"]),
+    (world(examples=(example("2 + 2?", "4", category="sums"),)), EXAMPLES),
+    (world(origin="other file"), ["benchmark_rows"]),  # what they hold shows in the examples
     (world(weights="other weights"), READ_ALL),
     (benchmark(to_item=to_item_anew), NOTHING),  # what it asks shows in the examples themselves
     (benchmark(row=OtherRow), NOTHING),
@@ -217,7 +222,7 @@ EDITS: list[tuple[World, list[str]]] = [
     (benchmark(unconditional="Answer:"), COMPLETIONS),
     (benchmark(max_new_tokens=9), COMPLETIONS),
     (benchmark(response="choice", max_new_tokens=0), COMPLETIONS),
-    (world(examples=(example("2 + 3?", "5"),)), ["examples", *COMPLETIONS, "activations"]),
+    (world(examples=(example("2 + 3?", "5"),)), [*EXAMPLES, *COMPLETIONS, "activations"]),
     # The model that answers.
     (model(weights=HubWeights(repo="a/b", revision="0" * 40)), COMPLETIONS),
     (model(weights=LocalWeights(path="models/other")), COMPLETIONS),
@@ -303,7 +308,9 @@ def test_a_suite_counts_each_benchmark_by_name_in_any_order():
 @pytest.mark.parametrize("stage", identity.STAGES)
 def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeypatch: pytest.MonkeyPatch):
     depends = {
-        "examples": ["examples"],  # what they say shows in their ids
+        "benchmark_rows": ["benchmark_rows"],
+        "near_duplicates": ["near_duplicates"],
+        "examples": EXAMPLES,  # what they say shows in their ids
         "completions": COMPLETIONS,
         "scores": SCORES,
         "concepts": DICTIONARY,

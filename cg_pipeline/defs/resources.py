@@ -70,7 +70,7 @@ class StudyChoice(dg.ConfigurableResource):
     """Which study's benchmarks and thresholds are used, and what is changed of it for now."""
 
     name: str = "embedded"
-    benchmarks: tuple[str, ...] = ()
+    benchmarks: list[str] = Field(default=[])
     """Benchmarks, catalogued or declared, instead of the study's own; empty for those."""
     limit: int | None = None
     """Examples of each benchmark instead of the study's own limit; None for that."""
@@ -80,7 +80,7 @@ class StudyChoice(dg.ConfigurableResource):
         """The study of the catalogue, with the changes."""
         study = lookup("study", self.name, STUDIES)
         limit = study.limit if self.limit is None else self.limit
-        return replace(study, benchmarks=self.benchmarks or study.benchmarks, limit=limit)
+        return replace(study, benchmarks=tuple(self.benchmarks) or study.benchmarks, limit=limit)
 
 
 class Gpu(dg.ConfigurableResource):

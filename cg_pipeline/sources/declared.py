@@ -149,7 +149,7 @@ def _field_faults(fields: Any, task: Any) -> Iterator[str]:
             f"fields.choices is {_given(fields, 'choices')}; expected the name of a field that holds a list, "
             "or two or more names. Add or correct it."
         )
-    if not wanted and ("choices" in fields or fields.get("answer_as", "text") != "text"):
+    if task in ("yes_no", *GENERATED) and ("choices" in fields or fields.get("answer_as", "text") != "text"):
         yield f"fields.choices or answer_as is given for task {show(task)}; expected neither. Remove it."
 
 
@@ -173,7 +173,7 @@ def _fit(declared: Mapping[str, Any], policies: Mapping[str, ScoringPolicy]) -> 
             f"n_shots is {_given(declared, 'n_shots')}; expected how many worked examples to show, "
             "at least 1 with a shots_file. Correct it."
         )
-    if not all(_is(str, text) for text in declared.get("stop", ())):
+    if not all(isinstance(text, str) and text for text in declared.get("stop", ())):
         yield f"stop is {show(declared['stop'])}; expected a list of texts. Correct it."
 
 

@@ -54,8 +54,8 @@ def _fetch(pin: HubRows, columns: frozenset[str], cache_dir: Path) -> bytes:
         hub.auth_check(pin.repo, repo_type="dataset")
     if found.sha != pin.revision:
         raise ValueError(
-            f"Data set {pin.repo!r} is at commit {found.sha}; expected {pin.revision}, which the benchmark pins. "
-            "Pin a full commit hash, and raise the benchmark's version if the data changed."
+            f"Data set {pin.repo!r} is at commit {found.sha}; expected {pin.revision}, which the benchmark "
+            "pins. Pin a full commit hash, and raise the benchmark's version if the data changed."
         )
     cache_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache_dir) as scratch:

@@ -121,7 +121,7 @@ def server(tmp_path: Path) -> Iterator[tuple[Server, Path]]:
 
 def test_backfill_of_all_cells_with_four_runs_at_once(server: tuple[Server, Path]) -> None:
     dagster, data_dir = server
-    assert dagster.backfill(["examples"], list(STUDY.benchmarks)) == "COMPLETED_SUCCESS"
+    assert dagster.backfill(["benchmark_rows", "examples"], list(STUDY.benchmarks)) == "COMPLETED_SUCCESS"
     with duckdb.connect(
         str(Layout(data_dir).published), read_only=True
     ) as held:  # a reader that never lets go

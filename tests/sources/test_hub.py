@@ -176,28 +176,29 @@ PIN = f"at commit {COMMIT}"
         (
             "overrun",
             "ConnectionError",
-            "The hub refuses data set 'org/overrun' for now (HTTP 429, too many requests; it asks to wait 0 s); "
-            "expected to be served. Materialise benchmark_rows later, or set HF_TOKEN, which raises the limit.",
+            "The hub refuses data set 'org/overrun' for now (HTTP 429, too many requests; it asks to "
+            "wait 0 s); expected to be served. Materialise benchmark_rows later, or set HF_TOKEN, "
+            "which raises the limit.",
         ),
         (
             "gated",
             "PermissionError",
-            "Data set 'org/gated' is gated and HF_TOKEN is not set (HTTP 401); expected the token of an account "
-            "that has accepted the terms of use. Accept at https://huggingface.co/datasets/org/gated "
+            "Data set 'org/gated' is gated and HF_TOKEN is not set (HTTP 401); expected the token of an "
+            "account that has accepted the terms of use. Accept at https://huggingface.co/datasets/org/gated "
             "and set HF_TOKEN.",
         ),
         (
             "gated, wrong token",
             "PermissionError",
-            "Data set 'org/gated' is gated and the token in HF_TOKEN has no access to it (HTTP 403); expected the "
-            "token of an account that has accepted the terms of use. Accept at "
+            "Data set 'org/gated' is gated and the token in HF_TOKEN has no access to it (HTTP 403); "
+            "expected the token of an account that has accepted the terms of use. Accept at "
             "https://huggingface.co/datasets/org/gated and set HF_TOKEN.",
         ),
         (
             "gated unawares",
             "PermissionError",
-            "Data set 'org/gated' is gated and HF_TOKEN is not set (HTTP 401); expected the token of an account "
-            "that has accepted the conditions on its page. Accept at "
+            "Data set 'org/gated' is gated and HF_TOKEN is not set (HTTP 401); expected the token of an "
+            "account that has accepted the conditions on its page. Accept at "
             "https://huggingface.co/datasets/org/gated and set HF_TOKEN.",
         ),
         (

@@ -6,7 +6,7 @@ from cg_pipeline.store.schema import TABLES
 def test_every_table_is_keyed_by_known_dimensions_and_described() -> None:
     for name, table in TABLES.items():
         assert table.name == name
-        assert table.keys
+        assert table.keys or name == "near_duplicates"  # of a study's benchmarks together
         assert set(table.keys) <= set(DIMENSIONS)
         assert table.description
         assert all(column.description for column in table.columns)

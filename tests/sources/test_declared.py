@@ -1,0 +1,364 @@
+"""Benchmarks without code: a table and a few lines, read or refused with file, key, value and remedy."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cg_pipeline.fingerprints import fingerprint
+from cg_pipeline.records import Example
+from cg_pipeline.scoring import POLICIES
+from cg_pipeline.sources.declared import read_declarations
+from cg_pipeline.sources.local_files import read_examples
+
+HEAD = """
+title = "Capitals"
+scope = "Which city is a capital."
+licence = "CC0-1.0"
+file = "capitals.csv"
+"""
+CHOICE = (
+    HEAD
+    + """
+task = "multiple_choice"
+[fields]
+question = "q"
+choices = ["a", "b"]
+answer = "right"
+answer_as = "letter"
+category = "part"
+"""
+)
+
+
+def declare(data_dir: Path, toml: str | bytes, name: str = "capitals", **files: bytes) -> Path:
+    folder = data_dir / "benchmarks"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.toml").write_bytes(toml if isinstance(toml, bytes) else toml.encode())
+    for file, payload in files.items():
+        (folder / file.replace("_", ".")).write_bytes(payload)
+    return data_dir
+
+
+def read(data_dir: Path):
+    return read_declarations(data_dir, {"taken"}, POLICIES)
+
+
+def examples(data_dir: Path, toml: str, **files: bytes) -> list[Example]:
+    return read_examples(read(declare(data_dir, toml, **files))["capitals"], data_dir)
+
+
+def complaint(data_dir: Path, toml: str | bytes, name: str = "capitals") -> list[str]:
+    """What is wrong with a declaration, less its path."""
+    with pytest.raises(ValueError, match=r"expected|Unknown") as error:
+        read(declare(data_dir, toml, name))
+    start = f"{data_dir / 'benchmarks' / name}.toml: "
+    lines = str(error.value).splitlines()
+    assert all(line.startswith(start) for line in lines)
+    return [line.removeprefix(start) for line in lines]
+
+
+CSV = b"q,a,b,right,part\nOf France?,Paris,Lyon,A,Europe\nOf Japan?,Osaka,Tokyo,B,Asia\n"
+
+
+def test_a_csv_file_becomes_a_benchmark(tmp_path):
+    first, second = examples(tmp_path, CHOICE, capitals_csv=CSV)
+    assert first.prompt == "Question: Of France?\nAnswer:"
+    assert (first.choices, first.targets, first.category) == (("Paris", "Lyon"), ("Paris",), "Europe")
+    assert second.targets == ("Tokyo",)
+    benchmark = read(tmp_path)["capitals"]
+    assert (benchmark.title, benchmark.response, benchmark.scoring) == (
+        "Capitals",
+        "choice",
+        "likelihood_per_byte",
+    )
+
+
+def row(**fields: Any) -> bytes:
+    return json.dumps(fields).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("answer_as", "answer", "target"),
+    [("index", 1, "Lyon"), ("index_from_1", 1, "Paris"), ("letter", "b", "Lyon"), ("text", "Lyon", "Lyon")],
+)
+def test_answers_are_given_as_declared(tmp_path, answer_as, answer, target):
+    toml = CHOICE.replace(".csv", ".jsonl").replace('["a", "b"]', '"all"').replace("letter", answer_as)
+    payload = row(q="Of France?", all=["Paris", "Lyon"], right=answer, part="Europe", more=[1])
+    [found] = examples(tmp_path, toml, capitals_jsonl=payload)
+    assert found.targets == (target,)
+
+
+def test_lettered_choices_with_context_prefix_and_cluster(tmp_path):
+    toml = CHOICE.replace("multiple_choice", "lettered").replace(
+        "[fields]", 'prefix = "Choose."\n[fields]\ncontext = "c"\ncluster = "k"'
+    )
+    payload = b"q,a,b,right,part,c,k\nCapital?,Paris,Lyon,A,Europe,On France.,fr\n"
+    [found] = examples(tmp_path, toml, capitals_csv=payload)
+    assert found.prompt == "Choose.\nOn France.\nCapital?\nA. Paris\nB. Lyon\nAnswer:"
+    assert (found.continuations, found.cluster) == (("A", "B"), "fr")
+
+
+@pytest.mark.parametrize("answer", ["yes", "TRUE", "1", True, 1])
+def test_yes_and_no(tmp_path, answer):
+    toml = HEAD.replace(".csv", ".jsonl") + 'task = "yes_no"\n[fields]\nquestion = "q"\nanswer = "a"\n'
+    [found] = examples(tmp_path, toml, capitals_jsonl=row(q="Is Paris one?", a=answer))
+    assert (found.choices, found.targets, found.category) == (("yes", "no"), ("yes",), "all")
+
+
+@pytest.mark.parametrize(("answer", "target"), [("1,250", "1250"), (12, "12"), (-0.5, "-0.5")])
+def test_numbers(tmp_path, answer, target):
+    toml = (
+        HEAD.replace(".csv", ".jsonl")
+        + 'task = "numeric"\nmax_new_tokens = 9\nstop = ["\\n"]\n[fields]\nquestion = "q"\nanswer = "a"\n'
+    )
+    [found] = examples(tmp_path, toml, capitals_jsonl=row(q="How many?", a=answer))
+    assert found.targets == (target,)
+    benchmark = read(tmp_path)["capitals"]
+    assert (benchmark.response, benchmark.max_new_tokens, benchmark.stop) == ("generation", 9, ("\n",))
+
+
+def test_open_answers_of_a_parquet_file(tmp_path):
+    toml = (
+        HEAD.replace(".csv", ".parquet")
+        + 'task = "open"\nscoring = "numeric"\n[fields]\nquestion = "q"\nanswer = "a"\n'
+    )
+    buffer = io.BytesIO()
+    pd.DataFrame({"q": ["Capital of France?"], "a": [["Paris", "City of Paris"]]}).to_parquet(buffer)
+    [found] = examples(tmp_path, toml, capitals_parquet=buffer.getvalue())
+    assert found.targets == ("Paris", "City of Paris")
+
+
+def test_shots_come_from_a_file_of_their_own(tmp_path):
+    toml = CHOICE.replace("[fields]", 'n_shots = 1\nshots_file = "shots.csv"\n[fields]')
+    benchmark = read(declare(tmp_path, toml))["capitals"]
+    assert benchmark.n_shots == 1
+    assert benchmark.shots is not None
+    assert benchmark.shots.path == "benchmarks/shots.csv"  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_declaration_has_a_fingerprint_that_follows_it(tmp_path):
+    one = fingerprint(read(declare(tmp_path, CHOICE))["capitals"])
+    assert one == fingerprint(read(declare(tmp_path, CHOICE + "\n# a comment\n"))["capitals"])
+    assert one != fingerprint(read(declare(tmp_path, CHOICE.replace('"right"', '"wrong"')))["capitals"])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentences"),
+    [
+        (
+            ("title =", "tilte ="),
+            ["Unknown key 'tilte'. Did you mean 'title'?", "title is missing; expected text."],
+        ),
+        (('"Capitals"', "3"), ["title is 3; expected text. Add or correct it."]),
+        (('"CC0-1.0"', '" "'), ["licence is ' '; expected text. Add or correct it."]),
+        (
+            ('"multiple_choice"', '"quiz"'),
+            ["task is 'quiz'; expected one of multiple_choice, lettered, yes_no, open"],
+        ),
+        (
+            ('"capitals.csv"', '"../capitals.csv"'),
+            ["file is '../capitals.csv'; expected the name of a file beside"],
+        ),
+        (
+            ('"capitals.csv"', '"/etc/passwd"'),
+            ["file is '/etc/passwd'; expected the name of a file beside this one"],
+        ),
+        (
+            ('"capitals.csv"', '"capitals.xlsx"'),
+            ["file is 'capitals.xlsx'; expected the name of a file beside this"],
+        ),
+        (
+            ('["a", "b"]', '["a"]'),
+            ["fields.choices is ['a']; expected the name of a field that holds a list, or two"],
+        ),
+        (('["a", "b"]', "3"), ["fields.choices is 3; expected the name of a field"]),
+        (
+            ('"letter"', '"roman"'),
+            ["fields.answer_as is 'roman'; expected one of text, letter, index, index_from_1."],
+        ),
+        (('answer = "right"', "answer = 3"), ["fields.answer is 3; expected the name of a field."]),
+        (('answer = "right"', ""), ["fields.answer is missing; expected the name of a field."]),
+        (("part", "category"), []),
+        (("category =", "catgory ="), ["Unknown fields. 'catgory'. Did you mean 'category'?"]),
+        (
+            ("[fields]", "n_shots = -1\n[fields]"),
+            ["n_shots is -1; expected how many worked examples to show"],
+        ),
+        (("[fields]", "n_shots = true\n[fields]"), ["n_shots is True; expected a whole number. Correct it."]),
+        (
+            ("[fields]", 'shots_file = "s.csv"\n[fields]'),
+            ["n_shots is missing; expected how many worked examples"],
+        ),
+        (
+            ("[fields]", "max_new_tokens = 9\n[fields]"),
+            ["max_new_tokens is 9 for task 'multiple_choice'; expected"],
+        ),
+        (("[fields]", "stop = [3]\n[fields]"), ["stop is [3]; expected a list of texts. Correct it."]),
+        (
+            ("[fields]", 'scoring = "likelihod"\n[fields]'),
+            ["scoring is 'likelihod' for task 'multiple_choice': Unknown scoring policy 'likelihod'."],
+        ),
+        (
+            ("[fields]", 'scoring = "numeric"\n[fields]'),
+            ["scoring is 'numeric' for task 'multiple_choice'; expected one for choices. Correct it."],
+        ),
+        (
+            ("[fields]", "[field]"),
+            ["Unknown key 'field'. Did you mean 'fields'?", "fields is None; expected a table"],
+        ),
+        (("[fields]", "[fields"), ["Expected ']' at the end of a table declaration"]),
+    ],
+)
+def test_a_wrong_declaration(tmp_path, change, sentences):
+    toml = CHOICE.replace(*change)
+    if not sentences:
+        assert read(declare(tmp_path, toml))
+        return
+    found = complaint(tmp_path, toml)
+    assert len(found) == len(sentences), found
+    for line, start in zip(found, sentences, strict=True):
+        assert line.startswith(start), line
+
+
+def test_choices_need_no_names_where_there_are_none(tmp_path):
+    toml = CHOICE.replace('"multiple_choice"', '"yes_no"')
+    assert complaint(tmp_path, toml) == [
+        "fields.choices or answer_as is given for task 'yes_no'; expected neither. Remove it."
+    ]
+
+
+def test_an_open_task_says_how_it_is_scored(tmp_path):
+    toml = HEAD + 'task = "open"\n[fields]\nquestion = "q"\nanswer = "a"\n'
+    [found] = complaint(tmp_path, toml)
+    assert found.startswith("scoring is missing for task 'open': Unknown scoring policy ''. Known: ")
+
+
+def test_names(tmp_path):
+    assert complaint(tmp_path, CHOICE, "taken") == [
+        "name 'taken' is that of a benchmark of the catalogue; expected one of its own. Rename it."
+    ]
+    (tmp_path / "benchmarks" / "taken.toml").unlink()
+    assert complaint(tmp_path, CHOICE, "a,b")[0].startswith(
+        "Benchmark name is 'a,b'; expected letters, digits"
+    )
+
+
+@pytest.mark.parametrize("toml", [b"\xff\xfe", b"title = ", b"a = [" * 5_000])
+def test_no_toml(tmp_path, toml):
+    [found] = complaint(tmp_path, toml)
+    assert found.endswith((". Correct it.", ". Save the file as UTF-8."))
+
+
+def test_every_faulty_declaration_is_named_and_good_ones_do_not_hide_them(tmp_path):
+    declare(tmp_path, CHOICE)
+    declare(tmp_path, "", "empty")
+    declare(tmp_path, "x = 1", "strange")
+    with pytest.raises(ValueError, match="expected") as error:
+        read(tmp_path)
+    assert {Path(line.split(":")[0]).name for line in str(error.value).splitlines()} == {
+        "empty.toml",
+        "strange.toml",
+    }
+
+
+def test_no_declarations(tmp_path):
+    assert read(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (b"Of X?,,Lyon,A,Europe", "choices are ('Lyon',); expected two different ones or more. Add one."),
+        (b"Of X?,Paris,Lyon,C,Europe", "answer is 'C'; expected a letter from A to B. Correct it."),
+        (
+            b"Of X?,Paris,Lyon,,Europe",
+            "field 'right' is missing; expected it among q, a, b, part. Add it, or correct the declaration.",
+        ),
+        (
+            b",Paris,Lyon,A,Europe",
+            "field 'q' is missing; expected it among a, b, right, part. Add it, or correct the declaration.",
+        ),
+        (
+            b"Of X?,Paris,Paris,A,Europe",
+            "choices are ('Paris', 'Paris'); expected two different ones or more. Add one.",
+        ),
+        (
+            b"Of X?,Paris",
+            "got 2 values, ['Of X?', 'Paris']; expected 5, one for each of q, a, b, right, part. "
+            "Quote commas, or add what is missing.",
+        ),
+        (b"Of X?,Paris,Lyon,A,Europe\nOf X?,Paris,Lyon,A,Asia", None),
+    ],
+)
+def test_a_faulty_row_names_file_line_and_field(tmp_path, line, sentence):
+    with pytest.raises(ValueError, match="faulty line") as error:
+        examples(tmp_path, CHOICE, capitals_csv=b"q,a,b,right,part\n" + line + b"\n")
+    found = str(error.value).splitlines()[1].removeprefix(f"{tmp_path}/benchmarks/")
+    if sentence:
+        assert found == f"capitals.csv:2: {sentence}"
+    else:
+        assert found.startswith(
+            "capitals.csv:3: example 'Question: Of X?\\nAnswer:', answer 'Paris', repeats line 2;"
+        )
+
+
+@pytest.mark.parametrize(
+    ("task", "answer", "sentence"),
+    [
+        ("yes_no", "maybe", "field 'a' is 'maybe'; expected yes or no, true or false, 1 or 0. Correct it."),
+        (
+            "numeric",
+            "12 eggs",
+            "field 'a' is '12 eggs'; expected a number such as '12' or '3.5'. Correct it.",
+        ),
+        ("numeric", True, "field 'a' is True; expected a number such as '12' or '3.5'. Correct it."),
+        ("open", [], "field 'a' is []; expected a text, or a list of accepted ones. Correct it."),
+        ("open", {"x": 1}, "field 'a' is {'x': 1}; expected a text, or a list of accepted ones. Correct it."),
+        ("index", 2, "field 'a' is 2; expected a number from 0 to 1. Correct it."),
+        ("index_from_1", 0, "field 'a' is 0; expected a number from 1 to 2. Correct it."),
+        ("index", "one", "field 'a' is 'one'; expected a whole number. Correct it."),
+        ("text", "Rome", "field 'a' is 'Rome'; expected one of the choices ('Paris', 'Lyon'). Correct it."),
+    ],
+)
+def test_a_faulty_answer(tmp_path, task, answer, sentence):
+    chosen = task in ("index", "index_from_1", "text")
+    head = f'task = "{"multiple_choice" if chosen else task}"\n' + (
+        'scoring = "numeric"\n' if task == "open" else ""
+    )
+    named = f'choices = "c"\nanswer_as = "{task}"\n' if chosen else ""
+    toml = HEAD.replace(".csv", ".jsonl") + head + f'[fields]\nquestion = "q"\nanswer = "a"\n{named}'
+    with pytest.raises(ValueError, match="faulty line") as error:
+        examples(tmp_path, toml, capitals_jsonl=row(q="Which?", a=answer, c=["Paris", "Lyon"]))
+    assert str(error.value).endswith(f"capitals.jsonl:1: {sentence}")
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    st.sampled_from(["multiple_choice", "lettered", "yes_no", "open", "numeric"]),
+    st.dictionaries(st.sampled_from(["q", "a", "c"]), VALUES, min_size=1),
+)
+def test_any_row_is_read_or_explained(tmp_path, task, fields):
+    chosen = task in ("multiple_choice", "lettered")
+    scoring = 'scoring = "numeric"\n' if task == "open" else ""
+    toml = (
+        HEAD.replace(".csv", ".jsonl") + f'task = "{task}"\n{scoring}[fields]\nquestion = "q"\nanswer = "a"\n'
+    )
+    payload = json.dumps(fields).encode()
+    try:
+        found = examples(tmp_path, toml + ('choices = "c"\n' if chosen else ""), capitals_jsonl=payload)
+    except ValueError as error:
+        found = error
+    assert type(found) is list or "\n" in str(found)
