@@ -155,6 +155,56 @@ def train_sae(name: str, text_dir: str, device: str) -> None:
         click.echo(f"{measured_on}: " + ", ".join(f"{key} {value}" for key, value in found.items()))
 
 
+@cli.command("import")
+@click.argument("log_format", metavar="FORMAT", type=click.Choice(["lm-eval", "inspect", "lighteval"]))
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--model", required=True, help="Model of the catalogue that gave the answers.")
+@click.option("--benchmark", required=True, help="Benchmark of the catalogue that was asked.")
+@click.option("--metric", default="", help="Which logged score to take, where there are several.")
+@click.option("--filter", "filtered_by", default="", help="lm-eval: which of the task's filters.")
+@click.option("--at-least", default=0.9, show_default=True, help="Share of examples that must be in the log.")
+@click.option("--dry-run", is_flag=True, help="Report what would be matched, and write nothing.")
+def import_logs(
+    log_format: str,
+    paths: tuple[Path, ...],
+    model: str,
+    benchmark: str,
+    metric: str,
+    filtered_by: str,
+    at_least: float,
+    dry_run: bool,
+) -> None:
+    """Take over results of another tool: FORMAT is lm-eval (--log_samples), inspect or lighteval."""
+    import dagster
+
+    from cg_pipeline.defs.imports import read_results, store_results
+    from cg_pipeline.defs.resources import Store, data_directory
+
+    store = Store(data_dir=data_directory())
+    cell = {"model": model, "benchmark": benchmark}
+    try:
+        found = read_results(log_format, paths, store, **cell, metric=metric, filtered_by=filtered_by)
+    except KeyError as error:
+        raise click.BadParameter(error.args[0]) from None
+    except (LookupError, ValueError, OSError, ModuleNotFoundError) as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
+    click.echo("\n".join(found.report()))
+    if found.share < at_least:
+        click.echo(
+            f"Error: {found.share:.1%} of the examples of {benchmark!r} are in the log; expected at least "
+            f"{at_least:.1%}. Is it the same benchmark and split? Lower --at-least to import it anyway.",
+            err=True,
+        )
+        sys.exit(1)
+    if dry_run:
+        click.echo("Nothing was written (--dry-run).")
+        return
+    with dagster.DagsterInstance.get() as instance:
+        store_results(found, store, instance, **cell)
+    click.echo(f"Imported completions and scores of {model} on {benchmark}.")
+
+
 @cli.command()
 def recover() -> None:
     """Mark runs whose process died with the machine as failed, so that they can be retried."""

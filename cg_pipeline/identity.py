@@ -68,6 +68,19 @@ def scores_id(completions: str, policy: ScoringPolicy, judge: str) -> str:
     )
 
 
+def imported_id(stage: str, examples: str, *source: object) -> str:
+    """Completions or scores that another tool computed: they stand as long as the examples do.
+
+    `examples` is their fingerprint, and can be read off this one, which no computed one looks like.
+    """
+    return f"imported-{examples}-{stage_id(stage, *source)}"
+
+
+def is_import_of(fingerprint: str, examples: str) -> bool:
+    """Whether a stored result was imported, for exactly these examples."""
+    return fingerprint.startswith(f"imported-{examples}-")
+
+
 def activations_id(examples: Sequence[Example], reader: Sae, weights_hash: str) -> str:
     """Activations depend on the texts and on the reader alone: models with one reader share them."""
     return stage_id("activations", _ids(examples), _sae_parts(reader), weights_hash)

@@ -1,6 +1,7 @@
 """What the catalogue says each stored partition should have been made from."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from cg_pipeline import identity
 from cg_pipeline.defs.catalogue import BENCHMARKS
@@ -15,6 +16,8 @@ from cg_pipeline.sources.origins import origins_of
 from cg_pipeline.sources.sae_files import weights_hash
 from cg_pipeline.specs import Study
 from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.materialisations import identity_of
+from cg_pipeline.store.warehouse import Warehouse
 
 
 def titles(model: str, study: Study) -> list[str]:
@@ -55,11 +58,15 @@ class Expected:
         return identity.examples_id(self._read(benchmark))
 
     def completions(self, model: str, benchmark: str) -> str:
-        """Of one cell's completions."""
+        """Of one cell's completions; those imported for the present examples are as they should be."""
+        if imported := self._imported("completions", model, benchmark):
+            return imported
         return identity.completions_id(self._read(benchmark), BENCHMARKS[benchmark], MODELS[model])
 
     def scores(self, model: str, benchmark: str) -> str:
-        """Of one cell's scores."""
+        """Of one cell's scores; those imported for the present examples are as they should be."""
+        if imported := self._imported("scores", model, benchmark):
+            return imported
         policy = POLICIES[BENCHMARKS[benchmark].scoring]
         return identity.scores_id(self.completions(model, benchmark), policy, "none")
 
@@ -98,6 +105,16 @@ class Expected:
     def of(self, asset: str, partition: dict[str, str]) -> str:
         """Of any asset's partition, given by its dimensions."""
         return getattr(self, asset)(**partition)
+
+    def _imported(self, asset: str, model: str, benchmark: str) -> str:
+        """The fingerprint of what is stored, if it was imported and its examples are still these."""
+        stored = self._stored.get(identity_of(asset, {"model": model, "benchmark": benchmark}), "")
+        return stored if identity.is_import_of(stored, self.examples(benchmark)) else ""
+
+    @cached_property
+    def _stored(self) -> dict[tuple[str | None, ...], str]:
+        """Fingerprints of what is stored, as found at the first question."""
+        return {note.identity: note.fingerprint for note in Warehouse(self.layout).materialisations()}
 
     def _read(self, name: str) -> list[Example]:
         if name not in self._examples:

@@ -1,1 +1,4 @@
-"""Where text comes from: benchmark files and the broad text an SAE is trained on. Checked on arrival."""
+"""Where text comes from: benchmark files, logs of other tools, the broad text an SAE is trained on.
+
+Checked on arrival.
+"""

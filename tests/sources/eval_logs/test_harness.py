@@ -1,0 +1,123 @@
+import math
+from pathlib import Path
+
+import pytest
+
+from cg_pipeline.sources.eval_logs.harness import read_harness
+from tests.sources.eval_logs.logs import harness_choice, harness_generation, write_lines
+
+CHOICE = harness_choice("Which is cold?", ["ice", "fire"], 0, [-0.5, -1.5])
+
+
+def read(tmp_path: Path, *rows, **settings):
+    return read_harness([write_lines(tmp_path / "samples_toy.jsonl", list(rows))], **settings)
+
+
+def test_a_choice_with_its_likelihoods(tmp_path: Path):
+    [answer] = read(tmp_path, CHOICE, scoring="likelihood")
+    assert (answer.logprobs, answer.stop, answer.value, answer.target) == ((-0.5, -1.5), "choice", 1.0, "0")
+    assert answer.prompt == "Question: Which is cold?\nAnswer:"
+    assert answer.orders == ((" ice", " fire"), ("ice", "fire"))
+    assert ("question", "Which is cold?") in answer.fields
+    assert answer.place == "samples_toy.jsonl:1"
+
+
+def test_the_metric_follows_the_scoring_policy_or_is_named(tmp_path: Path):
+    assert read(tmp_path, CHOICE, scoring="likelihood")[0].value == 1.0
+    assert read(tmp_path, CHOICE, scoring="likelihood_per_byte")[0].value == 0.0
+    assert read(tmp_path, CHOICE, metric="acc_norm", scoring="likelihood")[0].value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({}, "the metric is not clear from acc, acc_norm"),
+        ({"metric": "f1"}, "metric 'f1' is not among acc, acc_norm"),
+    ],
+)
+def test_a_metric_is_never_guessed(tmp_path: Path, settings, words):
+    with pytest.raises(ValueError, match="expected one of them") as caught:
+        read(tmp_path, CHOICE, **settings)
+    assert str(caught.value) == f"samples_toy.jsonl:1: {words}; expected one of them. Name it with --metric."
+
+
+def test_a_generated_answer_with_what_the_filter_read(tmp_path: Path):
+    [answer] = read(tmp_path, harness_generation("Two plus two?", "It is 6.", 1.0))
+    assert (answer.text, answer.answer, answer.value, answer.stop) == ("It is 6.", "6", 1.0, "end")
+    assert answer.logprobs == ()
+
+
+def test_one_filter_is_read(tmp_path: Path):
+    rows = [
+        harness_generation("Two plus two?", "4", 0.0, name="strict"),
+        harness_generation("Two plus two?", "4", 1.0, name="loose"),
+    ]
+    assert [answer.value for answer in read(tmp_path, *rows)] == [0.0]
+    assert [answer.value for answer in read(tmp_path, *rows, filtered_by="loose")] == [1.0]
+
+
+def test_lines_of_older_versions(tmp_path: Path):
+    old = {name: value for name, value in CHOICE.items() if name not in ("metrics", "filter")}
+    old["arguments"] = [["Which is cold?", " ice"], ["Which is cold?", " fire"]]
+    old["resps"] = [[[-0.5, False]], [[-1.5, False]]]
+    [answer] = read(tmp_path, old, scoring="likelihood")
+    assert (answer.logprobs, answer.value) == ((-0.5, -1.5), 1.0)
+
+
+def test_mutual_information_doubles_the_requests(tmp_path: Path):
+    row = harness_choice("Which is cold?", ["ice", "fire"], 0, [-0.5, -1.5])
+    row["arguments"] |= {
+        f"gen_args_{2 + i}": {"arg_0": "", "arg_1": f" {text}"} for i, text in enumerate(("ice", "fire"))
+    }
+    row["resps"] += [[["-3.0", "False"]], [["-4.0", "False"]]]
+    [answer] = read(tmp_path, row, metric="acc")
+    assert (answer.logprobs, answer.unconditional) == ((-0.5, -1.5), (-3.0, -4.0))
+
+
+@pytest.mark.parametrize(
+    ("score", "value", "reason"),
+    [
+        (True, 1.0, ""),
+        ("0.5", 0.5, ""),
+        (math.nan, None, "not_a_number"),
+        (None, None, "no_score_logged"),
+        (37.2, None, "score_out_of_range"),
+        ([1, 0], None, "score_not_a_number"),
+    ],
+)
+def test_scores_are_kept_as_given_or_missing_with_a_reason(tmp_path: Path, score, value, reason):
+    [answer] = read(tmp_path, harness_generation("Two plus two?", "4", score))
+    assert (answer.value, answer.reason) == (value, reason)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"[1]\n", "samples.jsonl:1 holds a list; expected a JSON object."),
+        (b'\n{"doc": {}', "samples.jsonl:2 is not JSON; expected one object per line. Is the file whole?"),
+        (
+            b'{"results": {}}\n',
+            "samples.jsonl:1 has no doc and no arguments and no resps; expected a line that "
+            "lm-evaluation-harness wrote with --log_samples. Give a file samples_\u2026.jsonl.",
+        ),
+    ],
+)
+def test_what_is_no_log_is_refused_with_its_line(tmp_path: Path, content, words):
+    path = tmp_path / "samples.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"samples\.jsonl") as caught:
+        read_harness([path])
+    assert str(caught.value) == words
+
+
+def test_likelihoods_that_are_none_are_refused(tmp_path: Path):
+    row = harness_choice(
+        "Which is cold?", ["ice", "fire"], 0, [-0.5, -1.5], resps=[[["a", "b"]], [["c", "d"]]]
+    )
+    with pytest.raises(ValueError, match="expected log-likelihoods"):
+        read(tmp_path, row, metric="acc")
+
+
+def test_a_missing_file_is_named(tmp_path: Path):
+    with pytest.raises(FileNotFoundError, match="is not a file; expected JSON lines"):
+        read_harness([tmp_path / "no.jsonl"])

@@ -1,0 +1,106 @@
+from pathlib import Path
+
+import pytest
+
+from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.sources.eval_logs.importing import import_results
+from tests.sources.eval_logs.logs import (
+    BARKS,
+    COLD,
+    PENS,
+    SUM,
+    harness_choice,
+    harness_generation,
+    lighteval_row,
+    write_lines,
+    write_parquet,
+)
+
+CHOICES, OPEN = [BARKS, COLD], [PENS, SUM]
+
+
+def harness(tmp_path: Path, examples, rows, **settings):
+    path = write_lines(tmp_path / "samples_toy.jsonl", rows)
+    settings = {"benchmark": BENCHMARKS["facts"], "model": "m", **settings}
+    return import_results("lm-eval", [path], examples=examples, **settings)
+
+
+def test_a_cell_of_choices(tmp_path: Path):
+    rows = [
+        harness_choice("Which of these is cold?", ["fire", "ice", "steam"], 1, [-1.0, -2.0, -3.0]),
+        harness_choice("Which animal barks at night?", ["cat", "dog"], 1, [-2.0, -1.0], shots="Q?\nA\n\n"),
+    ]
+    found = harness(tmp_path, CHOICES, rows, metric="acc")
+    barks, cold = found.completions
+    assert [barks.example_id, cold.example_id] == [BARKS.example_id, COLD.example_id]
+    assert (barks.text, barks.choice_logprobs, barks.stop) == ("dog", (-2.0, -1.0), "choice")
+    assert (cold.text, cold.choice_logprobs) == ("fire", (-2.0, -1.0, -3.0))  # in the example's own order
+    assert [(score.value, score.answer) for score in found.scores] == [(1.0, "dog"), (0.0, "fire")]
+    assert barks.rendered_prompt.startswith("Q?\nA\n\nQuestion: Which animal barks")
+    assert found.share == 1.0
+
+
+def test_a_cell_of_generated_answers(tmp_path: Path):
+    rows = [
+        harness_generation(PENS.prompt, "Three cost 6.", 1.0),
+        harness_generation(SUM.prompt, "5", None),
+    ]
+    found = harness(tmp_path, OPEN, rows)
+    assert [(score.value, score.reason) for score in found.scores] == [(1.0, ""), (None, "no_score_logged")]
+    assert [completion.text for completion in found.completions] == ["Three cost 6.", "5"]
+
+
+def test_what_the_log_lacks_is_unscored_and_what_it_has_besides_is_told(tmp_path: Path):
+    rows = [
+        harness_generation(SUM.prompt, "4", 1.0),
+        harness_generation(SUM.prompt, "4", 1.0),
+        harness_generation("How far is the moon from here?", "far", 0.0),
+    ]
+    found = harness(tmp_path, OPEN, rows)
+    assert [(score.example_id, score.reason) for score in found.scores] == [
+        (PENS.example_id, "not_in_the_log"),
+        (SUM.example_id, ""),
+    ]
+    assert found.completions[0].stop == "failed"
+    assert found.share == 0.5
+    assert found.report() == [
+        "3 logged answers: 1 matched, 2 not",
+        "  1: repeats another",
+        "  1: no example asks this",
+        f"    samples_toy.jsonl:2 'Q: {SUM.prompt}\\nA:': repeats samples_toy.jsonl:1",
+        "    samples_toy.jsonl:3 'Q: How far is the moon from here?\\nA:': no example asks this",
+        "1 examples of the benchmark are not in the log (50.0% are)",
+        f"    {PENS.example_id} '{PENS.prompt}'",
+        "unscored: not_in_the_log 1",
+    ]
+
+
+def test_lighteval(tmp_path: Path):
+    rows = [lighteval_row(BARKS.prompt, [" cat", " dog"], 1, logprobs=[-2.0, -1.0])]
+    path = write_parquet(tmp_path / "details.parquet", rows)
+    settings = {"benchmark": BENCHMARKS["facts"], "model": "m"}
+    found = import_results("lighteval", [path], examples=CHOICES, **settings)
+    assert (found.scores[0].value, found.completions[0].text) == (1.0, "dog")
+
+
+def test_the_source_is_recorded(tmp_path: Path):
+    rows = [harness_generation(SUM.prompt, "4", 1.0)]
+    first = harness(tmp_path, OPEN, rows).source
+    second = harness(tmp_path, OPEN, [*rows, harness_generation(PENS.prompt, "6", 1.0)]).source
+    assert (first["format"], first["metric"]) == ("lm-eval", "as logged")
+    assert len(first["file samples_toy.jsonl"]) == 64
+    assert first != second
+
+
+def test_an_empty_log_matches_nothing(tmp_path: Path):
+    found = harness(tmp_path, OPEN, [])
+    assert found.share == 0.0
+    assert {score.reason for score in found.scores} == {"not_in_the_log"}
+
+
+@pytest.mark.parametrize("text", ["\u202e}}", "\ud800", "\0"])
+def test_hostile_answers_come_through(tmp_path: Path, text):
+    found = harness(tmp_path, OPEN, [harness_generation(SUM.prompt, text, 0.0)])
+    assert found.completions[1].stop == "end"
+    assert found.completions[1].text.encode("utf-8")
+    assert "\0" not in found.completions[1].text
