@@ -4,8 +4,14 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from dagster import DagsterInstance
+
+    from cg_pipeline.defs.resources import Store
 
 CHECKOUT = Path(__file__).parents[1]
 
@@ -15,10 +21,11 @@ def prepare_environment() -> None:
     from cg_pipeline.defs.resources import data_directory
     from cg_pipeline.store.files import write_whole
 
-    data = Path(data_directory()).absolute()
+    data = Path(data_directory())
+    home = data / "dagster"
     defaults = {
-        "DAGSTER_HOME": data / "dagster",
-        "CG_DAGSTER_STORAGE": data / "dagster",
+        "DAGSTER_HOME": home,
+        "CG_DAGSTER_STORAGE": home,
         "HF_HOME": data / "cache" / "huggingface",
         "MPLCONFIGDIR": data / "cache" / "matplotlib",
         "WANDB_MODE": "disabled",
@@ -29,8 +36,16 @@ def prepare_environment() -> None:
         os.environ.setdefault(name, str(value))
     for name in ("DAGSTER_HOME", "CG_DAGSTER_STORAGE"):
         Path(os.environ[name]).mkdir(parents=True, exist_ok=True)
-    if os.environ["DAGSTER_HOME"] == str(data / "dagster"):
-        write_whole(data / "dagster" / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
+    if os.environ["DAGSTER_HOME"] == str(home):
+        write_whole(home / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
+
+
+def _mend_after_kills(instance: "DagsterInstance", store: "Store") -> None:
+    """Free the place in the queue that a killed run holds for ever; publish what a kill left unpublished."""
+    from cg_pipeline.defs.recovery import fail_orphaned_runs
+
+    fail_orphaned_runs(instance)
+    store.warehouse.publish()
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -47,7 +62,6 @@ def demo(name: str) -> None:
 
     from cg_pipeline.catalog import lookup
     from cg_pipeline.definitions import assemble
-    from cg_pipeline.defs.recovery import fail_orphaned_runs
     from cg_pipeline.defs.resources import Namer, Store, StudyChoice, data_directory
     from cg_pipeline.defs.runs import Unit, run_study
     from cg_pipeline.store.schema import TABLES
@@ -67,8 +81,7 @@ def demo(name: str) -> None:
     click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
     try:
         with dagster.DagsterInstance.get() as instance:
-            fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
-            store.warehouse.publish()  # a kill between writing and publishing leaves the replica behind
+            _mend_after_kills(instance, store)
             definitions = assemble(store.data_dir, study_choice=StudyChoice(name=name))
             run_study(definitions, instance, study, store.layout, Namer(store=store).source, report)
     except (RuntimeError, ValueError, OSError) as error:
@@ -87,12 +100,10 @@ def ui(port: int) -> None:
     """Serve Dagster's UI on this machine, with its daemon, until interrupted."""
     import dagster
 
-    from cg_pipeline.defs.recovery import fail_orphaned_runs
     from cg_pipeline.defs.resources import Store, data_directory
 
     with dagster.DagsterInstance.get() as instance:
-        fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
-    Store(data_dir=data_directory()).warehouse.publish()
+        _mend_after_kills(instance, Store(data_dir=data_directory()))
     serve = ["dagster", "dev", "--workspace", "workspace.yaml", "--host", "127.0.0.1", "--port", str(port)]
     os.chdir(CHECKOUT)
     os.execv(sys.executable, [sys.executable, "-m", *serve])
