@@ -6,8 +6,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from dagster import DagsterInstance
+
+    from cg_pipeline.defs.resources import Store
 
 CHECKOUT = Path(__file__).parents[1]
 
@@ -17,10 +23,11 @@ def prepare_environment() -> None:
     from cg_pipeline.defs.resources import data_directory
     from cg_pipeline.store.files import write_whole
 
-    data = Path(data_directory()).absolute()
+    data = Path(data_directory())
+    home = data / "dagster"
     defaults = {
-        "DAGSTER_HOME": data / "dagster",
-        "CG_DAGSTER_STORAGE": data / "dagster",
+        "DAGSTER_HOME": home,
+        "CG_DAGSTER_STORAGE": home,
         "HF_HOME": data / "cache" / "huggingface",
         "MPLCONFIGDIR": data / "cache" / "matplotlib",
         "WANDB_MODE": "disabled",
@@ -31,8 +38,16 @@ def prepare_environment() -> None:
         os.environ.setdefault(name, str(value))
     for name in ("DAGSTER_HOME", "CG_DAGSTER_STORAGE"):
         Path(os.environ[name]).mkdir(parents=True, exist_ok=True)
-    if os.environ["DAGSTER_HOME"] == str(data / "dagster"):
-        write_whole(data / "dagster" / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
+    if os.environ["DAGSTER_HOME"] == str(home):
+        write_whole(home / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
+
+
+def _mend_after_kills(instance: "DagsterInstance", store: "Store") -> None:
+    """Free the place in the queue that a killed run holds for ever; publish what a kill left unpublished."""
+    from cg_pipeline.defs.recovery import fail_orphaned_runs
+
+    fail_orphaned_runs(instance)
+    store.warehouse.publish()
 
 
 @contextmanager
@@ -60,7 +75,6 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     import dagster
 
     from cg_pipeline.catalog import lookup
-    from cg_pipeline.defs.recovery import fail_orphaned_runs
     from cg_pipeline.defs.resources import (
         Namer,
         Store,
@@ -93,12 +107,9 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
     try:
         with dagster.DagsterInstance.get() as instance:
-            fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
-            store.warehouse.publish()  # a kill between writing and publishing leaves the replica behind
-            definitions, named_by = (
-                assemble(store.data_dir, study_choice=choice),
-                Namer(store=store).source,
-            )
+            _mend_after_kills(instance, store)
+            definitions = assemble(store.data_dir, study_choice=choice)
+            named_by = Namer(store=store).source
             run_study(definitions, instance, study, store.layout, named_by, report, store.benchmarks_dir)
     except (RuntimeError, ValueError, OSError) as error:
         click.echo(f"Error: {error}", err=True)
@@ -116,12 +127,10 @@ def ui(port: int) -> None:
     """Serve Dagster's UI on this machine, with its daemon, until interrupted."""
     import dagster
 
-    from cg_pipeline.defs.recovery import fail_orphaned_runs
     from cg_pipeline.defs.resources import Store, data_directory
 
     with dagster.DagsterInstance.get() as instance:
-        fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
-    Store(data_dir=data_directory()).warehouse.publish()
+        _mend_after_kills(instance, Store(data_dir=data_directory()))
     serve = ["dagster", "dev", "--workspace", "workspace.yaml", "--host", "127.0.0.1", "--port", str(port)]
     os.chdir(CHECKOUT)
     os.execv(sys.executable, [sys.executable, "-m", *serve])
@@ -135,11 +144,10 @@ def train_sae(name: str, text_dir: str, device: str) -> None:
     """Train the SAE called NAME and publish it, if it passes the gate of its spec."""
     from cg_pipeline.catalog import lookup
     from cg_pipeline.defs.resources import Store, data_directory
-    from cg_pipeline.defs.training_assets import place_of, train_reader
     from cg_pipeline.saes import SAES
 
     with declarations_explained():
-        from cg_pipeline.defs.training_assets import train_reader
+        from cg_pipeline.defs.training_assets import place_of, train_reader
 
     try:
         sae = lookup("SAE", name, SAES)

@@ -56,9 +56,8 @@ class ActivationIOManager(WarehouseIOManager):
 
     def load_input(self, context: dg.InputContext) -> ConceptActivations | dict[str, ConceptActivations]:
         """One cell's activations; or, across benchmarks, those of each by its name."""
-        table = _table(context)
+        rows = super().load_input(context)
         with lasting_faults_end_the_run():
-            rows: Any = self.store.warehouse.load(table, _wanted(self.store, table, context))
             found = {row.benchmark: load_activations(self.store.layout.declared(row.path)) for row in rows}
         of_a_cell = isinstance(context.partition_key, dg.MultiPartitionKey)
         return next(iter(found.values())) if of_a_cell else found

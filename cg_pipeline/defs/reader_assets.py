@@ -33,12 +33,14 @@ EXAMPLES_PER_SHARD = 64
 def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.MaterializeResult:
     """The concept dictionary: every latent of the SAE with an automatic label, firing rate and status."""
     sae, data_dir = SAES[context.partition_key], store.layout.data_dir
+
+    def hashes() -> tuple[str, str]:
+        return sample_hash(data_dir), weights_hash(sae, data_dir)
+
     with lasting_faults_end_the_run():
-        before = (sample_hash(data_dir), weights_hash(sae, data_dir))
+        before = hashes()
         found = pipeline.describe_concepts(read_sample(data_dir), gpu.encoder(sae))
-    refuse_change(
-        "The sample of texts or the SAE", before, (sample_hash(data_dir), weights_hash(sae, data_dir))
-    )
+    refuse_change("The sample of texts or the SAE", before, hashes())
     alive = [concept for concept in found if concept.status == "alive"]
     return result(
         found,

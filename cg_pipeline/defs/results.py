@@ -61,17 +61,12 @@ def preview(rows: Sequence[Any]) -> dg.MetadataValue:
     """The first rows of a list of records, as a table of short texts."""
     shown = rows[:_PREVIEW_ROWS]
     names = [field.name for field in fields(shown[0])] if shown else ["empty"]
-    records = [dg.TableRecord({name: _short(getattr(row, name)) for name in names}) for row in shown]
-    columns = [dg.TableColumn(name=name, type="string") for name in names]
-    return dg.MetadataValue.table(records=records, schema=dg.TableSchema(columns=columns))
+    return _texts(names, [{name: getattr(row, name) for name in names} for row in shown])
 
 
 def preview_table(table: Any) -> dg.MetadataValue:
     """The first rows of a data frame, as a table of short texts."""
-    rows = table.head(_PREVIEW_ROWS).to_dict("records")
-    records = [dg.TableRecord({name: _short(value) for name, value in row.items()}) for row in rows]
-    columns = [dg.TableColumn(name=str(name), type="string") for name in table.columns]
-    return dg.MetadataValue.table(records=records, schema=dg.TableSchema(columns=columns))
+    return _texts(list(table.columns), table.head(_PREVIEW_ROWS).to_dict("records"))
 
 
 def links(context: dg.AssetExecutionContext, inputs: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -88,6 +83,12 @@ def _runs_of(context: dg.AssetExecutionContext, asset: str, keys: Sequence[str])
         run = records[0].run_id if records else None
         lines.append(f"- {key}: " + (f"[run {run[:8]}](/runs/{run})" if run else "not materialised by a run"))
     return dg.MetadataValue.md("\n".join(lines))
+
+
+def _texts(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> dg.MetadataValue:
+    records = [dg.TableRecord({name: _short(row[name]) for name in names}) for row in rows]
+    columns = [dg.TableColumn(name=name, type="string") for name in names]
+    return dg.MetadataValue.table(records=records, schema=dg.TableSchema(columns=columns))
 
 
 def _short(value: object) -> str:

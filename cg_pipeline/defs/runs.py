@@ -85,21 +85,24 @@ def run_study(
     """
     warehouse = Warehouse(layout)
     expected = Expected(layout, study, named_by, benchmarks_dir)
+    units = list(units_of(study))
+
+    def bring_up_to_date(unit: Unit) -> None:
+        stale = stale_assets(unit, warehouse, expected)
+        report(unit, stale)
+        if stale:
+            _run(definitions, unit, stale, instance, warehouse)
+
     faults: list[str] = []
-    for unit in units_of(study):
-        if faults and unit.job is not EXAMPLES_JOB:
-            break
+    for unit in (each for each in units if each.job is EXAMPLES_JOB):
         try:
-            stale = stale_assets(unit, warehouse, expected)
-            report(unit, stale)
-            if stale:
-                _run(definitions, unit, stale, instance, warehouse)
+            bring_up_to_date(unit)
         except (RuntimeError, ValueError, FileNotFoundError) as fault:
-            if unit.job is not EXAMPLES_JOB:
-                raise
             faults.append(str(fault))  # the other benchmarks are looked at all the same
     if faults:
         raise RuntimeError("\n".join(faults))
+    for unit in (each for each in units if each.job is not EXAMPLES_JOB):
+        bring_up_to_date(unit)
 
 
 def _run(

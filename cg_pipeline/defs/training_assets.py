@@ -10,7 +10,7 @@ from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.local_files import read_examples
 from cg_pipeline.sources.training_text import read_debian_corpus, read_prompts, read_text_directory
-from cg_pipeline.specs import LocalRows, Sae, SaeDirectory
+from cg_pipeline.specs import LocalRows, Sae, SaeDirectory, SaeTraining
 from cg_pipeline.store.layout import Layout
 
 
@@ -53,9 +53,13 @@ def place_of(sae: Sae) -> str:
     Raises:
         ValueError: the SAE is not trained by this project.
     """
+    return _own_parts(sae)[1].path
+
+
+def _own_parts(sae: Sae) -> tuple[SaeTraining, SaeDirectory]:
     if sae.training is None or not isinstance(sae.weights, SaeDirectory):
         raise ValueError(f"SAE {sae.name!r} was trained elsewhere; expected one with `training` set.")
-    return sae.weights.path
+    return sae.training, sae.weights
 
 
 def train_reader(
@@ -70,8 +74,8 @@ def train_reader(
     """
     from cg_pipeline.inference.training import train_sae
 
-    place_of(sae)
-    seed = sae.training.seed if sae.training else 0
+    training, _ = _own_parts(sae)
+    seed = training.seed
     corpus = (
         read_text_directory(Path(text_dir), seed=seed)
         if text_dir

@@ -47,7 +47,8 @@ def sae_quality(
         error += float((sae_module.decode(latents) - states).square().cpu().sum(dtype=torch.float64))
         variance += float((batch.double() - mean).square().sum())
         fired += (latents > 0).sum(0).cpu().double()
-    return _figures(error, variance, fired / len(activations), dense_threshold, _weights_finite(sae_module))
+    finite = not infinite_parameters(sae_module)
+    return _figures(error, variance, fired / len(activations), dense_threshold, finite)
 
 
 def _figures(
@@ -63,8 +64,9 @@ def _figures(
     }
 
 
-def _weights_finite(sae_module: SAE[Any]) -> bool:
-    return all(bool(torch.isfinite(weight).all()) for weight in sae_module.parameters())
+def infinite_parameters(sae_module: SAE[Any]) -> list[str]:
+    """Names of the parameters that hold infinities or NaN."""
+    return [name for name, weights in sae_module.named_parameters() if not bool(weights.isfinite().all())]
 
 
 def check_quality(

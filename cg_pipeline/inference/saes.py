@@ -13,6 +13,7 @@ from transformer_lens.loading_from_pretrained import get_official_model_name
 
 from cg_pipeline.inference.hooks import check_hookpoint
 from cg_pipeline.inference.models import LoadedModel
+from cg_pipeline.inference.sae_quality import infinite_parameters
 from cg_pipeline.specs import HubWeights, Model, Sae, SaeDirectory
 
 
@@ -34,12 +35,11 @@ def load_sae(sae: Sae, reader: LoadedModel, *, data_dir: Path) -> SAE[Any]:
 
 
 def _check_finite(sae: Sae, loaded: SAE[Any]) -> None:
-    for name, weights in loaded.named_parameters():
-        if not bool(torch.isfinite(weights).all()):
-            raise ValueError(
-                f"SAE {sae.name!r}: {name} holds values that are not finite; expected numbers. "
-                "Restore its files, or train it anew."
-            )
+    if names := infinite_parameters(loaded):
+        raise ValueError(
+            f"SAE {sae.name!r}: {names[0]} holds values that are not finite; expected numbers. "
+            "Restore its files, or train it anew."
+        )
 
 
 def model_name_in_metadata(model: Model) -> str:

@@ -100,11 +100,10 @@ class Warehouse:
 
     def distrust(self, asset: str, partition: Partition) -> None:
         """Forget that a partition was made, so that it is made again; its rows stay until then."""
-        note = self.materialisation(asset, partition)
-        if note:
+        if note := self.materialisation(asset, partition):
             with self._connections.writing() as connection:
-                keys = {key: getattr(note, key) for key in MATERIALISATIONS.keys}
-                put_partition(connection, MATERIALISATIONS, keys, to_arrow(MATERIALISATIONS, []))
+                empty = MATERIALISATIONS.schema.empty_table()
+                put_partition(connection, MATERIALISATIONS, _keys_of(note), empty)
 
     def publish(self) -> bool:
         """Bring the replica up to date where a crash has left it behind; returns whether there was need."""
@@ -155,8 +154,11 @@ def _unmaterialised(asset: str, missing: Sequence[Partition]) -> LookupError:
 
 
 def _put_note(connection: duckdb.DuckDBPyConnection, note: Materialisation) -> None:
-    keys = {key: getattr(note, key) for key in MATERIALISATIONS.keys}
-    put_partition(connection, MATERIALISATIONS, keys, to_arrow(MATERIALISATIONS, [note]))
+    put_partition(connection, MATERIALISATIONS, _keys_of(note), to_arrow(MATERIALISATIONS, [note]))
+
+
+def _keys_of(note: Materialisation) -> dict[str, Any]:
+    return {key: getattr(note, key) for key in MATERIALISATIONS.keys}
 
 
 def _notes(connection: duckdb.DuckDBPyConnection, asset: str | None) -> list[Materialisation]:

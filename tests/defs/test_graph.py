@@ -8,8 +8,6 @@ import dagster as dg
 import duckdb
 import pytest
 
-from cg_pipeline.definitions import assemble
-from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.runs import Unit, run_study
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.warehouse import Warehouse
@@ -20,7 +18,6 @@ from tests.defs.tiny_study import (
     STUDY,
     FakeGpu,
     FakeLanguageModel,
-    TinyStudy,
     tiny_data,
     tiny_definitions,
 )
@@ -177,7 +174,6 @@ def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance
                 raise ValueError("Device 'gpu9' cannot be used here") from cause
 
     data_dir = tiny_data(tmp_path / "data")
-    broken = BrokenGpu(store=Store(data_dir=str(data_dir)))
-    definitions = assemble(str(data_dir), gpu=broken, study_choice=TinyStudy())
+    definitions = tiny_definitions(data_dir, BrokenGpu)
     with pytest.raises(RuntimeError, match="Device 'gpu9' cannot be used here"):
         run_study(definitions, instance, STUDY, Layout(data_dir), "automatic", lambda *_: None)
