@@ -44,7 +44,7 @@ def demo(name: str) -> None:
     from cg_pipeline.catalog import lookup
     from cg_pipeline.definitions import assemble
     from cg_pipeline.defs.recovery import fail_orphaned_runs
-    from cg_pipeline.defs.resources import Namer, Store, data_directory
+    from cg_pipeline.defs.resources import CodeSandbox, Judging, Namer, Store, data_directory
     from cg_pipeline.defs.runs import Unit, run_study
     from cg_pipeline.store.schema import TABLES
     from cg_pipeline.studies import STUDIES
@@ -65,7 +65,14 @@ def demo(name: str) -> None:
         with dagster.DagsterInstance.get() as instance:
             fail_orphaned_runs(instance)  # a killed run would hold its place in the queue for ever
             run_study(
-                assemble(store.data_dir), instance, study, store.layout, Namer(store=store).source, report
+                assemble(store.data_dir),
+                instance,
+                study,
+                store.layout,
+                Namer(store=store).source,
+                report,
+                Judging(store=store).source,
+                CodeSandbox().source,
             )
     except (RuntimeError, TimeoutError, ValueError, FileNotFoundError) as error:
         click.echo(f"Error: {error}", err=True)

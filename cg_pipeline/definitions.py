@@ -16,7 +16,15 @@ from cg_pipeline.defs import (
 from cg_pipeline.defs.asset_checks import ASSET_CHECKS
 from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
-from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice, data_directory
+from cg_pipeline.defs.resources import (
+    CodeSandbox,
+    Gpu,
+    Judging,
+    Namer,
+    Store,
+    StudyChoice,
+    data_directory,
+)
 
 MODULES = [
     benchmark_assets,
@@ -38,6 +46,8 @@ def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
         "store": store,
         "gpu": Gpu(store=store),
         "namer": Namer(store=store),
+        "judging": Judging(store=store),
+        "code_sandbox": CodeSandbox(),
         "study_choice": StudyChoice(),
     }
     return dg.Definitions(

@@ -33,13 +33,19 @@ def _find(text: str) -> tuple[Number | None, bool]:
     if after := announced(own):
         said = plain(first_sentence(after))
         found = _result(said)
-        return found, found is not None and (found.end < len(said) or len(first_sentence(after)) < len(after))
+        whole = len(first_sentence(after)) < len(after)
+        return found, found is not None and (whole or _goes_on(said[found.end :]))
     said = plain(own)
     numbers, equals = numbers_in(said), said.rfind("=")
     found = next((number for number in numbers if number.start > equals), None) if equals >= 0 else None
     if found is not None:
-        return found, found.end < len(said)
+        return found, _goes_on(said[found.end :])
     return (numbers[-1] if numbers else None), False
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether what follows a number shows that it had ended: not "3.", which may become "3.5"."""
+    return rest.strip(" .,/^") != ""
 
 
 def _result(said: str) -> Number | None:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from cg_pipeline.answers.numbers import number_of
 
 _ARTICLE = ("a", "an", "the")
-_NUMERIC = re.compile(r"[-+]?\d[\d,.]*|[-+]?\.\d+", re.ASCII)
+_NUMERIC = re.compile(r"[-+]?\d[\d,.]*(?:/\d+)?|[-+]?\.\d+", re.ASCII)
 _MINUS = str.maketrans({"−": "-", "’": "'"})
 _CURRENCY = "$€£¥₹"
 

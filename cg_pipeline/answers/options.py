@@ -55,7 +55,8 @@ def read_option(text: str, choices: Sequence[str]) -> Choice | None:
     bare = [normal_text(_bare(choice)) for choice in choices]
     for place, whole in _places(said, len(choices)):
         if (index := _chosen(place[:_LONGEST_PLACE], bare)) is not None:
-            return Choice(index, settled=bool(boxed) or len(place) < len(whole) or len(said) <= 3)
+            more = bool(boxed) or len(place) < len(whole) or len(said) <= 3
+            return Choice(index, settled=more or _goes_on(place, len(choices)))
     return None
 
 
@@ -94,6 +95,12 @@ def _chosen(place: str, choices: Sequence[str]) -> int | None:
         named = {_index(form) for form in re.findall(forms, kept) if len(form) > 1}
     found = named | in_words
     return found.pop() if len(found) == 1 else None
+
+
+def _goes_on(place: str, n_choices: int) -> bool:
+    """Whether two words or more follow the letter that a place begins with: not "B", nor "B and"."""
+    led = re.match(_filled(_LEADING, n_choices), place)
+    return led is not None and len(place[led.end() :].split()) > 1
 
 
 def _led(letter: int, rest: str, choices: Sequence[str], named: set[int]) -> int | None:

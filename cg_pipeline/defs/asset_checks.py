@@ -18,7 +18,7 @@ from cg_pipeline.defs.partitions import (
     SAE,
     benchmark_of,
 )
-from cg_pipeline.defs.resources import Namer, Store, StudyChoice
+from cg_pipeline.defs.resources import CodeSandbox, Judging, Namer, Store, StudyChoice
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 
@@ -137,11 +137,18 @@ def _is_current(asset: str, partitions: dg.PartitionsDefinition, dimension: str)
         description="What is stored was made from the catalogue's present specs and inputs.",
     )
     def check(
-        context: dg.AssetCheckExecutionContext, store: Store, study_choice: StudyChoice, namer: Namer
+        context: dg.AssetCheckExecutionContext,
+        store: Store,
+        study_choice: StudyChoice,
+        namer: Namer,
+        judging: Judging,
+        code_sandbox: CodeSandbox,
     ) -> dg.AssetCheckResult:
         key = context.partition_key
         where = dict(key.keys_by_dimension) if isinstance(key, dg.MultiPartitionKey) else {dimension: key}
-        expected = Expected(store.layout, study_choice.study, namer.source)
+        expected = Expected(
+            store.layout, study_choice.study, namer.source, judging.source, code_sandbox.source
+        )
         stored = store.warehouse.materialisation(asset, where)
         found = checks.current(stored.fingerprint if stored else None, expected.of(asset, where))
         return _reported(found, dg.AssetCheckSeverity.WARN)

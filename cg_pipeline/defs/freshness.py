@@ -27,6 +27,10 @@ class Expected:
     study: Study
     named_by: str
     """Source of the cluster names: an LLM's, or `automatic`."""
+    judged_by: str = "none"
+    """Source of a judge's verdicts, or `none`."""
+    run_by: str = "none"
+    """What runs programs that models wrote, or `none`."""
     _examples: dict[str, list[Example]] = field(
         default_factory=dict[str, list[Example]], init=False, repr=False
     )
@@ -43,7 +47,8 @@ class Expected:
     def scores(self, model: str, benchmark: str) -> str:
         """Of one cell's scores."""
         policy = POLICIES[BENCHMARKS[benchmark].scoring]
-        return identity.scores_id(self.completions(model, benchmark), policy, "none")
+        decider = self.run_by if policy.runs_code else self.judged_by
+        return identity.scores_id(self.completions(model, benchmark), policy, decider)
 
     def activations(self, model: str, benchmark: str) -> str:
         """Of one cell's activations."""

@@ -71,6 +71,8 @@ def run_study(
     layout: Layout,
     named_by: str,
     report: Callable[[Unit, list[str]], None],
+    judged_by: str = "none",
+    run_by: str = "none",
 ) -> None:
     """Bring every stage of a study up to date; `report` is told of each unit before it runs.
 
@@ -78,7 +80,7 @@ def run_study(
         RuntimeError: a run failed; the sentence of the step that failed is in it.
     """
     warehouse = Warehouse(layout)
-    expected = Expected(layout, study, named_by)
+    expected = Expected(layout, study, named_by, judged_by, run_by)
     for unit in units_of(study):
         stale = stale_assets(unit, warehouse, expected)
         report(unit, stale)

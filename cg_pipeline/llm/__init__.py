@@ -1,5 +1,6 @@
-"""The LLM that names gap clusters, behind any OpenAI-compatible server: optional, cached, billed.
+"""The LLM that names gap clusters and judges answers, behind any OpenAI-compatible server.
 
-Reading order: `endpoint` (settings), `wire` (one request), `chat` (a typed answer), `naming`
-(the prompt). Nothing else in the package speaks to a language-model server.
+Optional, cached, billed. Reading order: `endpoint` (settings), `wire` (one request), `chat` (a typed
+answer), `naming` and `judging` (the prompts). Nothing else in the package speaks to a
+language-model server.
 """

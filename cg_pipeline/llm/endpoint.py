@@ -63,29 +63,37 @@ class Endpoint:
         return f"llm:{self.model}"
 
     @classmethod
-    def from_environment(cls) -> "Endpoint | None":
-        """The endpoint the CG_LLM_* variables describe, or None when neither address nor model is set.
+    def from_environment(cls, prefix: str = "CG_LLM") -> "Endpoint | None":
+        """The endpoint that CG_LLM_MODEL and its like describe, or None if neither address nor model is set.
 
         Raises:
             ValueError: only one of the two is set, or a variable cannot be used; the message says which.
         """
-        base_url, model, key = _text("CG_LLM_BASE_URL"), _text("CG_LLM_MODEL"), _text("CG_LLM_API_KEY")
+        base_url, model = _text(f"{prefix}_BASE_URL"), _text(f"{prefix}_MODEL")
         if not base_url and not model:
             return None
         if not base_url or not model:
             given, missing = ("BASE_URL", "MODEL") if base_url else ("MODEL", "BASE_URL")
             raise ValueError(
-                f"CG_LLM_{given} is set but CG_LLM_{missing} is not; expected both or neither. "
-                f"Set CG_LLM_{missing}, or unset CG_LLM_{given} to go without an LLM."
+                f"{prefix}_{given} is set but {prefix}_{missing} is not; expected both or neither. "
+                f"Set {prefix}_{missing}, or unset {prefix}_{given} to go without an LLM."
             )
+        try:
+            return cls._read(prefix, base_url.rstrip("/"), model)
+        except ValueError as error:
+            raise ValueError(str(error).replace("CG_LLM_", f"{prefix}_")) from None
+
+    @classmethod
+    def _read(cls, prefix: str, base_url: str, model: str) -> "Endpoint":
+        key = _text(f"{prefix}_API_KEY")
         return cls(
-            base_url=base_url.rstrip("/"),
+            base_url=base_url,
             model=model,
             api_key=SecretStr(key) if key else None,
-            timeout_s=_number("CG_LLM_TIMEOUT_S", above=0.0) or cls.timeout_s,
-            max_retries=_count("CG_LLM_MAX_RETRIES", cls.max_retries),
-            input_price=_number("CG_LLM_INPUT_PRICE"),
-            output_price=_number("CG_LLM_OUTPUT_PRICE"),
+            timeout_s=_number(f"{prefix}_TIMEOUT_S", above=0.0) or cls.timeout_s,
+            max_retries=_count(f"{prefix}_MAX_RETRIES", cls.max_retries),
+            input_price=_number(f"{prefix}_INPUT_PRICE"),
+            output_price=_number(f"{prefix}_OUTPUT_PRICE"),
         )
 
     @property
@@ -110,6 +118,14 @@ class Endpoint:
         """
         key = self.api_key.get_secret_value() if self.api_key else ""
         return text.replace(key, "[key]") if len(key) >= _SHORTEST_SECRET else text
+
+
+def judge_endpoint() -> Endpoint | None:
+    """The endpoint of the CG_JUDGE_* variables, else of the CG_LLM_* ones; None without either.
+
+    One set is taken whole: a key is never sent to the address of the other.
+    """
+    return Endpoint.from_environment("CG_JUDGE") or Endpoint.from_environment()
 
 
 def _check_address(address: str) -> None:

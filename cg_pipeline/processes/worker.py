@@ -14,8 +14,10 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
+_ROOT = str(Path(__file__).parents[2])
 _START_S = 120.0
 """Longest start: a busy machine may take long to load a library."""
 
@@ -34,6 +36,7 @@ class Worker:
 
         Raises:
             TimeoutError: there was none within the limit, or the process ended without one.
+            RuntimeError: the process does not start.
         """
         with self._lock:
             try:
@@ -63,14 +66,26 @@ class Worker:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self.stop()
+            path = os.pathsep.join([_ROOT, *filter(None, [os.environ.get("PYTHONPATH")])])
             self._process = subprocess.Popen(
                 [sys.executable, "-W", "ignore", "-m", self.module],
+                env={**os.environ, "PYTHONPATH": path},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
-            self._line(_START_S)
+            self._await_start()
         return self._process
+
+    def _await_start(self) -> None:
+        try:
+            self._line(_START_S)
+        except OSError as error:
+            self.stop()
+            raise RuntimeError(
+                f"python -m {self.module} did not start within {_START_S:g} s; expected one line when ready. "
+                "Run it by hand to see why."
+            ) from error
 
     def _line(self, limit_s: float) -> bytes:
         """The next line the process writes; `TimeoutError` after the limit, `EOFError` at its end."""

@@ -46,4 +46,4 @@ def _target(example: Example, text: str) -> Fraction:
     return value
 
 
-POLICY = ScoringPolicy(name="numeric", version=2, score=score)
+POLICY = ScoringPolicy(name="numeric", score=score)
