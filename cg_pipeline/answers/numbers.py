@@ -51,17 +51,21 @@ class Number:
     """A number where it stands in a text."""
 
     def __init__(self, match: re.Match[str]) -> None:
+        self._match = match
         self.start, self.end = match.span()
-        self.value = _value(match)
+
+    @property
+    def value(self) -> Fraction | None:
         """Its value, units left aside; None for endless digits and for division by zero."""
-        unit = (match["unit"] or "").strip().lstrip("\\")
-        self.scaled = None if self.value is None or not unit else self.value * _UNITS[unit]
-        """Its value counted in percent, thousands, millions …, when one of these follows it."""
+        return _value(self._match)
 
     @property
     def readings(self) -> tuple[Fraction, ...]:
         """What it may mean: "5 %" is 5 where a percentage is asked for, and 1/20."""
-        return tuple(value for value in (self.value, self.scaled) if value is not None)
+        value, unit = self.value, (self._match["unit"] or "").strip().lstrip("\\")
+        if value is None:
+            return ()
+        return (value, value * _UNITS[unit]) if unit else (value,)
 
 
 def plain(text: str) -> str:

@@ -7,6 +7,7 @@ the last "answer is" (nowhere else when there is one: who announces "A or B" has
 the first line, the last line, the whole text. An echo of the list of options is no choice.
 """
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -123,10 +124,12 @@ def _named_in_words(place: str, choices: Sequence[str]) -> set[int]:
     return found
 
 
+@functools.cache
 def _forms(n_choices: int) -> str:
     return _filled(_FORM, n_choices)
 
 
+@functools.cache
 def _filled(pattern: str, n_choices: int) -> str:
     letters = f"A-{LETTERS[n_choices - 1]}"
     lone = _LONE.format(letters=letters)

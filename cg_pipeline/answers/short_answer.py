@@ -3,9 +3,18 @@
 from cg_pipeline.answers.markers import announced, first_line, first_sentence, goes_on_after_first_line
 from cg_pipeline.answers.own_part import own_part
 
+_LONGEST = 2000
+
 
 def short_answer(text: str) -> str:
-    """The sentence after the last "answer is", else the first line; empty when there is none."""
+    """The sentence after the last "answer is", else the first line; empty when there is none.
+
+    Of a longer one the first 2,000 characters.
+    """
+    return _whole(text)[:_LONGEST]
+
+
+def _whole(text: str) -> str:
     said = own_part(text)
     after = announced(said)
     return first_line(said) if not after else first_sentence(after).strip().rstrip("*").strip()

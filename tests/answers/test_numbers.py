@@ -79,7 +79,13 @@ def test_numbers_in(text: str, values: list[str | None]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "readings"),
-    [("5", ["5"]), ("5%", ["5", "1/20"]), ("5 \\%", ["5", "1/20"]), ("3 million", ["3", "3000000"]), ("1/0", [])],
+    [
+        ("5", ["5"]),
+        ("5%", ["5", "1/20"]),
+        ("5 \\%", ["5", "1/20"]),
+        ("3 million", ["3", "3000000"]),
+        ("1/0", []),
+    ],
 )
 def test_a_unit_of_scale_leaves_two_readings(text: str, readings: list[str]) -> None:
     [number] = numbers_in(plain(text))
@@ -88,7 +94,15 @@ def test_a_unit_of_scale_leaves_two_readings(text: str, readings: list[str]) -> 
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("18", "18"), (" 1,250. ", "1250"), ("-3.5", "-7/2"), ("18 eggs", None), ("5%", None), ("", None), ("1" * 99, None)],
+    [
+        ("18", "18"),
+        (" 1,250. ", "1250"),
+        ("-3.5", "-7/2"),
+        ("18 eggs", None),
+        ("5%", None),
+        ("", None),
+        ("1" * 99, None),
+    ],
 )
 def test_number_of_wants_a_number_and_nothing_else(text: str, value: str | None) -> None:
     assert number_of(text) == (None if value is None else Fraction(value))

@@ -26,7 +26,7 @@ def doubled(text: str) -> int:
         "if x:\n        return 2 * x\n    return 0",  # only the first line lost its indentation
         "def double(x):\n    return 2 * x\n",
         "```python\ndef double(x):\n    return 2 * x\n```",
-        "Sure!\n```python\nfrom math import prod\n\ndef double(x: int) -> int:\n    return prod([2, x])\n```\nIt works.",
+        "Sure!\n```python\nfrom math import prod\n\ndef double(x):\n    return prod([2, x])\n```\nIt works.",
         "```\n    return 2 * x\n```",
         "```py\nreturn 2 * x\n```",
         "```python\ndef double(x: int):\n    return 2 * x",  # the block is not closed

@@ -43,7 +43,13 @@ def test_read_yes_no(text: str, says: bool | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "settled"), [("No", False), ("No, because", True), ("The answer is no", False), ("no\n\nQ", True)]
+    ("text", "settled"),
+    [
+        ("No", False),
+        ("No, because", True),
+        ("The answer is no", False),
+        ("no\n\nQ", True),
+    ],
 )
 def test_settled(text: str, settled: bool) -> None:
     found = read_yes_no(text)

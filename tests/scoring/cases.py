@@ -6,24 +6,90 @@ from typing import Any
 
 from cg_pipeline.records import Completion, Example
 
-HUGE = 100_000
+HUGE = 4_000
 
 BOMBS = [
     text
     for unit in (
-        "a", "B", "1", "9,999", "1 1/", "1.", "-", " ", "\n", "\t\n", "$", "$x", "\\(", "\\[", "{", "}", "\\",
-        "\\boxed{", "\\frac{", "\\text{", "(", ")", "[", "*", "**", "_", "`", "```\n", "#", "####", "answer is ",
-        "Answer: ", "answer", "not ", "not A ", "A and ", "B, ", "A. x\n", "B) ", "yes ", "no, ", "so, ", "<think>",
-        "</think>", "<<", ">>", "Question: ", "\nQuestion: x\nAnswer: ", "…", "١", "½", "é", "\u202e", "\u200b",
-        "10^", "1e", "x 10^", "= ", "the ", "Paris ", "isn't ", "'", '"', "Mr. ", ".", "!? ", "def f():\n", "\x00",
+        "a",
+        "B",
+        "1",
+        "9,999",
+        "1 1/",
+        "1.",
+        "-",
+        " ",
+        "\n",
+        "\t\n",
+        "$",
+        "$x",
+        "\\(",
+        "\\[",
+        "{",
+        "}",
+        "\\",
+        "\\boxed{",
+        "\\frac{",
+        "\\text{",
+        "(",
+        ")",
+        "[",
+        "*",
+        "**",
+        "_",
+        "`",
+        "```\n",
+        "#",
+        "####",
+        "answer is ",
+        "Answer: ",
+        "answer",
+        "not ",
+        "not A ",
+        "A and ",
+        "B, ",
+        "A. x\n",
+        "B) ",
+        "yes ",
+        "no, ",
+        "so, ",
+        "<think>",
+        "</think>",
+        "<<",
+        ">>",
+        "Question: ",
+        "\nQuestion: x\nAnswer: ",
+        "…",
+        "١",
+        "½",
+        "é",
+        "\u202e",
+        "\u200b",
+        "10^",
+        "1e",
+        "x 10^",
+        "= ",
+        "the ",
+        "Paris ",
+        "isn't ",
+        "'",
+        '"',
+        "Mr. ",
+        ".",
+        "!? ",
+        "def f():\n",
+        "\x00",
     )
     for repeated in [unit * (HUGE // len(unit))]
-    for text in (repeated, repeated + "x", f"x{repeated}\n")
-]  # fmt: skip
+    for text in (repeated + "x", f"x\n{repeated}")
+]
 
 
 def example(
-    *targets: str, choices: tuple[str, ...] = (), prompt: str = "What?", details: Mapping[str, Any] | None = None
+    *targets: str,
+    choices: tuple[str, ...] = (),
+    prompt: str = "What?",
+    details: Mapping[str, Any] | None = None,
 ) -> Example:
     return Example(
         benchmark="b",

@@ -41,5 +41,5 @@ def nth_paragraph(response: str, num_paragraphs: int, nth_paragraph: int, first_
     if len(parts) != num_paragraphs or not 1 <= nth_paragraph <= len(parts):
         return False
     opening = parts[nth_paragraph - 1].lstrip(_BESIDE).split(maxsplit=1)
-    word = re.split(r"[.,?!'\"]", opening[0], maxsplit=1)[0] if opening else ""
+    word = re.split(r"[.,?!'\"*_]", opening[0], maxsplit=1)[0] if opening else ""
     return word.casefold() == first_word.casefold()
