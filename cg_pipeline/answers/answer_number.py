@@ -36,11 +36,13 @@ def _find(text: str) -> tuple[Number | None, bool]:
         whole = len(first_sentence(after)) < len(after)
         return found, found is not None and (whole or _goes_on(said[found.end :]))
     said = plain(own)
-    numbers, equals = numbers_in(said), said.rfind("=")
-    found = next((number for number in numbers if number.start > equals), None) if equals >= 0 else None
-    if found is not None:
-        return found, _goes_on(said[found.end :])
-    return (numbers[-1] if numbers else None), False
+    numbers = numbers_in(said)
+    if not numbers:
+        return None, False
+    line_start = said.rfind("\n", 0, numbers[-1].start) + 1
+    equals = said.rfind("=", line_start)
+    found = next((number for number in numbers if number.start > equals >= 0), None)
+    return (numbers[-1], False) if found is None else (found, _goes_on(said[found.end :]))
 
 
 def _goes_on(rest: str) -> bool:

@@ -54,6 +54,8 @@ def read_option(text: str, choices: Sequence[str]) -> Choice | None:
     if not said or not 2 <= len(choices) <= len(LETTERS):
         return None
     bare = [normal_text(_bare(choice)) for choice in choices]
+    if (words := normal_text((announced(said) or "")[:_LONGEST_PLACE])) and bare.count(words) == 1:
+        return Choice(bare.index(words), settled=bool(boxed))
     for place, whole in _places(said, len(choices)):
         if (index := _chosen(place[:_LONGEST_PLACE], bare)) is not None:
             more = bool(boxed) or len(place) < len(whole) or len(said) <= 3
@@ -83,7 +85,8 @@ def _places(said: str, n_choices: int) -> Iterator[tuple[str, str]]:
 
 def _chosen(place: str, choices: Sequence[str]) -> int | None:
     """The one option that a place names: by its very words, by the letter it begins with, or anywhere."""
-    if place and (words := normal_text(place)) in choices:
+    may_be_words = len(place) <= 2 * max(map(len, choices)) + _SHORT
+    if may_be_words and (words := normal_text(place)) in choices:
         return choices.index(words) if choices.count(words) == 1 else None
     forms = _forms(len(choices))
     kept = re.sub(f"{_NOT}{forms}|{forms}(?:{_WRONG})", " ", place, flags=re.IGNORECASE)

@@ -1,8 +1,9 @@
 """One number in a generated answer, compared by value.
 
 The number read is the one that the text announces ("the answer is …", "#### …", a box), or
-else the first one after the last "=", or else the last one. In "the answer is 3 + 4 = 7" it is
-what follows the "=". How numbers are written is told in `answers.numbers`.
+else the last one of the text; where an "=" stands before it on its line, the one that follows
+the last "=". In "the answer is 3 + 4 = 7" it is what follows the "=". How numbers are written
+is told in `answers.numbers`.
 """
 
 from fractions import Fraction

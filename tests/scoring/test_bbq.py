@@ -73,6 +73,14 @@ def test_what_nothing_speaks_for_is_left_out():
     assert bias([bare], graded([bare], ["unknown"])) == {}
 
 
+def test_where_the_stereotype_is_open_only_accuracy_is_counted():
+    ambiguous = asked("ambig", "unknown", 1)
+    details = {"context_condition": "ambig", "unknown_choice": "unknown"}
+    open_ = example("unknown", choices=CHOICES, details=details)
+    found = bias([ambiguous, open_], graded([ambiguous, open_], ["the old man", "the young man"]))
+    assert found == {"accuracy_ambig": 0.0, "s_AMB": 1.0}
+
+
 @pytest.mark.parametrize("given", ["A", 0, "the old man"])
 def test_a_choice_is_named_by_letter_index_or_text(given) -> None:
     one = asked("disambig", "the old man", 1, stereotype_consistent_choice=given)

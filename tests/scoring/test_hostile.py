@@ -27,9 +27,9 @@ def test_no_text_holds_a_policy_up(name: str) -> None:
     asked = EXAMPLES.get(name, example("Paris", "3"))
     for bomb in BOMBS:
         for stop in ("end", "length"):
-            started = time.perf_counter()
+            started = time.process_time()
             score = POLICIES[name].score(asked, completion(bomb, stop))
-            assert time.perf_counter() - started < 2, (name, bomb[:12])
+            assert time.process_time() - started < 2, (name, bomb[:12])
             assert score.value is not None or score.reason in ("unparsed", "truncated", "undecided")
 
 
@@ -37,9 +37,9 @@ def test_no_text_holds_a_policy_up(name: str) -> None:
 @pytest.mark.parametrize("unit", ["a", "1 ", "\n", "(", "A and ", "\\boxed{", "answer is "])
 def test_a_hundred_thousand_characters(name: str, unit: str) -> None:
     asked, text = EXAMPLES.get(name, example("Paris", "3")), unit * (100_000 // len(unit)) + "x"
-    started = time.perf_counter()
+    started = time.process_time()
     POLICIES[name].score(asked, completion(text))
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -189,6 +189,6 @@ ANY = {kind: cases[0][0] for kind, cases in CASES.items()}
 def test_no_response_holds_a_checker_up(kind: str) -> None:
     follows(ENGLISH, kind, ANY[kind])  # loads what is loaded once
     for bomb in BOMBS:
-        started = time.perf_counter()
+        started = time.process_time()
         follows(bomb, kind, json.loads(json.dumps(ANY[kind])))
-        assert time.perf_counter() - started < 1, (bomb[:12], kind)
+        assert time.process_time() - started < 1, (bomb[:12], kind)
