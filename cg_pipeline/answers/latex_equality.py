@@ -11,6 +11,8 @@ policies that use it.
 
 import json
 import logging
+import resource
+import signal
 import sys
 from typing import Any
 
@@ -19,6 +21,8 @@ from cg_pipeline.processes.worker import Worker
 LIMIT_S = 5.0
 LONGEST = 400
 """Longest answer compared; a longer one is no answer but a text."""
+_LONGEST_LIFE_S = 120
+_MEMORY_BYTES = 4 << 30
 
 _worker = Worker("cg_pipeline.answers.latex_equality")
 
@@ -42,19 +46,22 @@ def _compare(gold: str, said: str) -> bool:
     try:
         parsed: list[Any] = [parse(f"${text}$", parsing_timeout=None) for text in (gold, said)]  # type: ignore[arg-type]
         return bool(parsed[0] and parsed[1] and verify(parsed[0], parsed[1], timeout_seconds=None))
-    except (ArithmeticError, RecursionError, TypeError, ValueError):
+    except (ArithmeticError, MemoryError, RecursionError, TypeError, ValueError):
         return False
 
 
 def main() -> None:
     """Answer pairs of texts, one JSON line each, until standard input ends."""
     logging.disable()
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     _compare("1", "1")
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     for line in sys.stdin:
+        signal.alarm(_LONGEST_LIFE_S)  # ends the process, should whoever asked be gone
         sys.stdout.write(f"{json.dumps(_compare(*json.loads(line)))}\n")
         sys.stdout.flush()
+        signal.alarm(0)
 
 
 if __name__ == "__main__":
