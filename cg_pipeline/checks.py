@@ -6,7 +6,7 @@ it. A check that has nothing to look at fails: a vacuous pass hides a broken sta
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -111,11 +111,13 @@ def mostly_scored(scores: Sequence[Score], *, largest_share: float) -> Finding:
     reasons = Counter(score.reason for score in scores if score.outcome == "unscored")
     share = sum(reasons.values()) / max(len(scores), 1)
     listed = ", ".join(f"{reason} {n}" for reason, n in reasons.most_common()) or "none"
-    return _finding(
+    finding = _finding(
         scores,
         share <= largest_share,
         f"{share:.1%} unscored ({listed}), at most {largest_share:.0%} expected",
     )
+    by_reason = {f"unscored_{reason}": n for reason, n in reasons.most_common()}
+    return replace(finding, numbers={**finding.numbers, "unscored_share": share, **by_reason})
 
 
 def activations_sound(activations: ConceptActivations) -> Finding:

@@ -76,6 +76,8 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
 
     from cg_pipeline.catalog import lookup
     from cg_pipeline.defs.resources import (
+        CodeSandbox,
+        Judging,
         Namer,
         Store,
         StudyChoice,
@@ -88,6 +90,7 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     with declarations_explained():
         from cg_pipeline.definitions import assemble
         from cg_pipeline.defs.catalogue import BENCHMARKS
+        from cg_pipeline.defs.freshness import expected_of
         from cg_pipeline.defs.runs import Unit, run_study
 
     started = time.monotonic()
@@ -109,8 +112,8 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
         with dagster.DagsterInstance.get() as instance:
             _mend_after_kills(instance, store)
             definitions = assemble(store.data_dir, study_choice=choice)
-            named_by = Namer(store=store).source
-            run_study(definitions, instance, study, store.layout, named_by, report, store.benchmarks_dir)
+            expected = expected_of(store, study, Namer(store=store), Judging(store=store), CodeSandbox())
+            run_study(definitions, instance, expected, report)
     except (RuntimeError, ValueError, OSError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(1)

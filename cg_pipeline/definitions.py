@@ -17,7 +17,9 @@ from cg_pipeline.defs.asset_checks import ASSET_CHECKS
 from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
 from cg_pipeline.defs.resources import (
+    CodeSandbox,
     Gpu,
+    Judging,
     Namer,
     Servers,
     Store,
@@ -47,6 +49,8 @@ def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
         "gpu": Gpu(store=store),
         "servers": Servers(store=store),
         "namer": Namer(store=store),
+        "judging": Judging(store=store),
+        "code_sandbox": CodeSandbox(),
         "study_choice": StudyChoice(),
     }
     return dg.Definitions(

@@ -7,12 +7,15 @@ its rows. Comments, docstrings and layout never count.
 
 Why imports are named but not followed: otherwise every result would depend on
 `records.py`, and a reworded error message there would ask for all models to be run again.
-Shared code that changes results raises the version of its stage (`identity.STAGES`).
+Shared code that changes results raises the version of its stage (`identity.STAGES`). The
+exception is `answers`, which holds nothing but what scoring policies share: a policy counts
+together with the readers it uses, so that editing one rescores, and rescores only, its users.
 """
 
 import ast
 import dataclasses
 import functools
+import importlib
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
@@ -20,6 +23,8 @@ from types import ModuleType
 from typing import Any
 
 from cg_pipeline.records import content_id
+
+_FOLLOWED = "cg_pipeline.answers."
 
 
 def fingerprint(spec: object) -> str:
@@ -71,7 +76,16 @@ def _code_of(module: ModuleType, name: str) -> str:
         raise TypeError(
             f"{module.__name__}.{name} has no source to fingerprint; expected a file. Save it as one."
         ) from None
-    return content_id([_shape(statement) for statement in _leaned_on(statements, name)])
+    leaned_on = _leaned_on(statements, name)
+    followed = [_code_of(importlib.import_module(source), one) for source, one in _followed(leaned_on)]
+    return content_id([_shape(statement) for statement in leaned_on], *([followed] if followed else []))
+
+
+def _followed(statements: list[ast.stmt]) -> Iterator[tuple[str, str]]:
+    """Module and name of each import, also within functions, whose own code counts."""
+    for node in (node for statement in statements for node in ast.walk(statement)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_FOLLOWED):
+            yield from ((node.module or "", alias.name) for alias in node.names)
 
 
 def _leaned_on(statements: list[ast.stmt], name: str) -> list[ast.stmt]:

@@ -61,11 +61,10 @@ def completions_id(examples: Sequence[Example], benchmark: Benchmark, model: Mod
     return stage_id("completions", _ids(examples), benchmark.version, asked, drawn, _model_parts(model))
 
 
-def scores_id(completions: str, policy: ScoringPolicy, judge: str) -> str:
-    """Scores depend on the completions, the scoring policy and, where it asks one, the judge."""
-    return stage_id(
-        "scores", completions, fingerprint((policy.version, policy.score)), judge if policy.judged else ""
-    )
+def scores_id(completions: str, policy: ScoringPolicy, decider: str) -> str:
+    """Scores depend on the completions, the policy and, where it asks one, the judge or the code runner."""
+    asked = decider if policy.judged or policy.runs_code else ""
+    return stage_id("scores", completions, fingerprint((policy.version, policy.score)), asked)
 
 
 def imported_id(stage: str, examples: str, *source: object) -> str:

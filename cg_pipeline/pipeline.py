@@ -18,6 +18,7 @@ and Their Benchmarks", arXiv 2512.20638.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,14 @@ from cg_pipeline.gaps.report import build_report
 from cg_pipeline.gaps.selection import select_gaps
 from cg_pipeline.gaps.suite import combine_benchmarks
 from cg_pipeline.items import Item
-from cg_pipeline.protocols import ConceptEncoder, Generation, GroupNamer, Judge, TextGenerator
+from cg_pipeline.protocols import (
+    CodeRunner,
+    ConceptEncoder,
+    Generation,
+    GroupNamer,
+    Judge,
+    TextGenerator,
+)
 from cg_pipeline.records import (
     Completion,
     Concept,
@@ -45,6 +53,7 @@ from cg_pipeline.records import (
     SuiteMetrics,
 )
 from cg_pipeline.specs import Benchmark, Evidence, Metric, Sampling, ScoringPolicy, Study
+from cg_pipeline.stats.pass_at_k import mean_pass_at_k
 
 
 def collect_examples(benchmark: Benchmark, rows: Iterable[Any]) -> Iterator[Example]:
@@ -107,9 +116,13 @@ def score(
     policy: ScoringPolicy,
     examples: Sequence[Example],
     completions: Sequence[Completion],
-    judge: Judge | None = None,
+    decider: Judge | CodeRunner | None = None,
+    at_once: int = 1,
 ) -> list[Score]:
-    """One score per completion, in the order of the examples: right, wrong, partial, or unscored(reason)."""
+    """One score per completion, in the order of the examples: right, wrong, partial, or unscored(reason).
+
+    A policy that asks a judge or runs code is given `decider`, and so many completions at a time.
+    """
     by_id = {example.example_id: example for example in examples}
     answered = {completion.example_id for completion in completions}
     missing, strange = by_id.keys() - answered, answered - by_id.keys()
@@ -120,10 +133,12 @@ def score(
             f"{len(strange)} are about others; expected each example answered. "
             "Materialise completions again after examples."
         )
-    helpers = (judge,) if policy.judged else ()
     place = {name: index for index, name in enumerate(by_id)}
     ordered = sorted(completions, key=lambda each: (place[each.example_id], each.sample))
-    return [policy.score(by_id[each.example_id], each, *helpers) for each in ordered]
+    if not (policy.judged or policy.runs_code):
+        return [policy.score(by_id[each.example_id], each) for each in ordered]
+    with ThreadPoolExecutor(max_workers=at_once) as threads:
+        return list(threads.map(lambda each: policy.score(by_id[each.example_id], each, decider), ordered))
 
 
 def read_concepts(examples: Sequence[Example], reader: ConceptEncoder) -> ConceptActivations:
@@ -142,6 +157,19 @@ def mean_scores(scores: Sequence[Score]) -> dict[str, float]:
     for each in scores:
         values.setdefault(each.example_id, []).extend([] if each.value is None else [each.value])
     return {name: float(np.mean(found)) if found else np.nan for name, found in values.items()}
+
+
+def pass_rates(scores: Sequence[Score]) -> dict[str, float]:
+    """pass@1 … pass@k of examples with several answers, right being 1; empty when each has one.
+
+    Unscored answers are left out, not wrong: pass@k is over the examples with k scored answers.
+    """
+    values: dict[str, list[bool]] = {}
+    for each in scores:
+        values.setdefault(each.example_id, []).extend([] if each.value is None else [each.value == 1])
+    counts = [(len(found), sum(found)) for found in values.values()]
+    most = max((n for n, _ in counts), default=0)
+    return {f"pass@{k}": mean_pass_at_k(counts, k) for k in range(1, most + 1)} if most > 1 else {}
 
 
 def measure_concepts(

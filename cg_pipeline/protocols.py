@@ -6,7 +6,7 @@ them in; tests fill them in with fakes.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -91,6 +91,32 @@ class Judge(Protocol):
 
     def decide(self, prompt: str, verdicts: Sequence[str]) -> str:
         """One of `verdicts`, as the prompt asks. Raises `JudgeFailed` when no usable answer can be had."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramRun:
+    """How a program ended."""
+
+    outcome: Literal["passed", "failed", "timed_out", "stopped", "unusable"]
+    """Ran to its end; raised an error or left; too slow; ended by a limit or itself; never started."""
+    detail: str
+    """Name of the error, or what went wrong."""
+    isolated: bool = False
+    """Whether it is known to have had no network."""
+
+
+@runtime_checkable
+class CodeRunner(Protocol):
+    """Runs programs that a model wrote; a sandbox, where the user has allowed it."""
+
+    @property
+    def source(self) -> str:
+        """What is recorded as having run them."""
+        ...
+
+    def run(self, program: str) -> ProgramRun:
+        """How one Python program ended; it never raises for what the program does."""
         ...
 
 

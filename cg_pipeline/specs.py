@@ -7,7 +7,7 @@ identity of everything computed from it.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
 from cg_pipeline.items import Item, Prompt
-from cg_pipeline.records import Completion, Score, outcome_of
+from cg_pipeline.records import Completion, Example, Score, outcome_of
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -130,11 +130,15 @@ class ScoringPolicy:
     name: str
     version: int = 1
     score: Callable[..., Score]
-    """(example, completion[, judge]) → score. Never guesses: what it cannot read is unscored(unparsed)."""
+    """(example, completion[, judge or runner]) → score. What it cannot read is unscored, never guessed."""
     judged: bool = False
     """Whether a language model decides (`protocols.Judge`)."""
+    runs_code: bool = False
+    """Whether the completion is a program that is run (`protocols.CodeRunner`)."""
     needs_targets: bool = True
     """Whether an example must have a right answer; False where a checker decides by itself."""
+    summarise: Callable[[Sequence[Example], Sequence[Score]], Mapping[str, float]] | None = None
+    """Numbers that the benchmark's authors report besides the mean score; names to values."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -114,6 +114,45 @@ def test_words_layout_and_bystanders_do_not_count(load, old, new):
     assert fingerprint(load(SCORING).score) == fingerprint(load(SCORING.replace(old, new)).score)
 
 
+READER = """
+import re
+
+PATTERN = re.compile("a")
+
+
+def read(text):
+    return PATTERN.search(text)
+
+
+def bystander(text):
+    return text
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("search", "match", True),
+        ('compile("a")', 'compile("b")', True),
+        ("return text", "return text + 1", False),
+    ],
+)
+@pytest.mark.parametrize("place", ["", "    "])  # imported at the top, or within the function
+def test_what_policies_share_counts_with_them(load, monkeypatch, old, new, counts, place):
+    """Readers of answers lie in a package of their own, and a policy follows its imports there."""
+
+    def identity(reader: str) -> str:
+        monkeypatch.setitem(sys.modules, "cg_pipeline.answers.shared", load(reader))
+        imports = "from cg_pipeline.answers.shared import read\n"
+        lines = [imports, "def score(text):\n    return read(text)\n"]
+        if place:
+            lines = ["def score(text):\n", place + imports, "    return read(text)\n"]
+        return fingerprint(load("".join(lines)).score)
+
+    assert (identity(READER) != identity(READER.replace(old, new))) == counts
+    assert identity(READER) == identity(READER)
+
+
 def test_functions_of_one_file_differ(load):
     module = load(SCORING)
     assert len({fingerprint(item) for item in (module.score, module.read, module.unused, module.Policy)}) == 4

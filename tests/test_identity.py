@@ -196,6 +196,8 @@ def world(**changes: Any) -> World:
     return replace(WORLD, **changes)
 
 
+JUDGED = replace(WORLD, policy=replace(WORLD.policy, judged=True))
+RUN = replace(WORLD, policy=replace(WORLD.policy, runs_code=True))
 ONES = Metric(name="ones", description="One.", compute=ones)
 
 EDITS: list[tuple[World, list[str]]] = [
@@ -270,6 +272,12 @@ def differing(one: World, other: World) -> list[str]:
 @pytest.mark.parametrize(("edited", "stages"), EDITS)
 def test_an_edit_changes_the_stages_that_depend_on_it_and_no_other(edited, stages):
     assert differing(WORLD, edited) == [stage for stage in identity.STAGES if stage in stages]
+
+
+@pytest.mark.parametrize(("asks", "stages"), [(WORLD, NOTHING), (JUDGED, SCORES), (RUN, SCORES)])
+def test_who_decides_matters_where_somebody_is_asked(asks, stages):
+    """Giving leave to run programs, or another judge, scores again: what was unscored may not be now."""
+    assert sorted(differing(asks, replace(asks, judge="llm:other"))) == sorted(stages)
 
 
 def test_equal_catalogues_have_equal_fingerprints():

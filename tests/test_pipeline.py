@@ -1,8 +1,9 @@
 """The method from rows to report: a model that cannot do one subject, a reader that knows its word."""
 
 import dataclasses
+import threading
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.items import Item
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.protocols import ConceptEncoder, Generation, NamedGroup, TextGenerator
-from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score
+from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score, outcome_of
 from cg_pipeline.specs import Benchmark, GapRules, LocalRows, ScoringPolicy, Study, grade
 from tests.gaps.small_study import MODEL, activations_of, concept, tiny_sae
 
@@ -274,3 +275,51 @@ def test_rows_that_make_no_sense_are_refused_where_they_are():
 
 def _nonsense(row: Row) -> Item:
     return Item(category="any", question=" ", answers=("x",))
+
+
+def score_of(example_id: str, sample: int, value: float | None) -> Score:
+    return Score(
+        model="m",
+        benchmark="b",
+        example_id=example_id,
+        sample=sample,
+        outcome=outcome_of(value),
+        value=value,
+        reason="" if value is not None else "unparsed",
+        answer="",
+    )
+
+
+def test_pass_rates_of_repeated_answers():
+    scores = [score_of("a", i, value) for i, value in enumerate((1.0, 0.0, 0.5))]
+    scores += [score_of("b", i, value) for i, value in enumerate((0.0, None, None))]
+    # a: 1 of 3 right; b: 0 of 1, the unscored ones left out, so that only a has two answers or more.
+    assert pipeline.pass_rates(scores) == pytest.approx({"pass@1": 1 / 6, "pass@2": 2 / 3, "pass@3": 1.0})
+
+
+def test_single_answers_have_no_pass_rates():
+    assert pipeline.pass_rates([score_of("a", 0, 1.0), score_of("b", 0, 0.0)]) == {}
+    assert pipeline.pass_rates([]) == {}
+
+
+class ToyJudge:
+    source = "me"
+
+    def decide(self, prompt: str, verdicts: Sequence[str]) -> str:
+        return verdicts[0]
+
+
+def test_a_policy_that_asks_is_given_whom_to_ask_many_at_a_time():
+    examples = list(pipeline.collect_examples(SPOKEN, ROWS[:6]))
+    completions = ToyModel().generate(examples, Generation(max_new_tokens=7))
+    together = threading.Barrier(3, timeout=20)
+
+    def ask(example: Example, completion: Completion, judge: Any) -> Score:
+        together.wait()  # breaks unless three are under way at once
+        return grade(completion, 1.0, answer=judge.source)
+
+    for asks in ({"judged": True}, {"runs_code": True}):
+        policy = ScoringPolicy(name="asks", score=ask, **asks)
+        scores = pipeline.score(policy, examples, completions, ToyJudge(), at_once=3)
+        assert [score.example_id for score in scores] == [example.example_id for example in examples]
+        assert {score.answer for score in scores} == {"me"}

@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 
 from cg_pipeline import checks
-from cg_pipeline.defs.freshness import Expected
+from cg_pipeline.defs.freshness import expected_of
 from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB
 from cg_pipeline.defs.partitions import (
     BENCHMARK,
@@ -19,7 +19,7 @@ from cg_pipeline.defs.partitions import (
     SAE,
     benchmark_of,
 )
-from cg_pipeline.defs.resources import Namer, Store, StudyChoice
+from cg_pipeline.defs.resources import CodeSandbox, Judging, Namer, Store, StudyChoice
 from cg_pipeline.defs.rows import checksums, read_benchmark
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
@@ -167,7 +167,12 @@ def _is_current(
         description="What is stored was made from the catalogue's present specs and inputs.",
     )
     def check(
-        context: dg.AssetCheckExecutionContext, store: Store, study_choice: StudyChoice, namer: Namer
+        context: dg.AssetCheckExecutionContext,
+        store: Store,
+        study_choice: StudyChoice,
+        namer: Namer,
+        judging: Judging,
+        code_sandbox: CodeSandbox,
     ) -> dg.AssetCheckResult:
         key = context.partition_key if context.has_partition_key else ""
         where = (
@@ -177,7 +182,7 @@ def _is_current(
             if key
             else {}
         )
-        expected = Expected(store.layout, study_choice.study, namer.source, store.benchmarks_dir)
+        expected = expected_of(store, study_choice.study, namer, judging, code_sandbox)
         stored = store.warehouse.materialisation(asset, where)
         found = checks.current(stored.fingerprint if stored else None, expected.of(asset, where))
         return _reported(found, dg.AssetCheckSeverity.WARN)

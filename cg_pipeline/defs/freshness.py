@@ -5,6 +5,7 @@ from functools import cached_property
 
 from cg_pipeline import identity
 from cg_pipeline.defs.catalogue import BENCHMARKS
+from cg_pipeline.defs.resources import CodeSandbox, Judging, Namer, Store
 from cg_pipeline.defs.rows import examples_of, read_benchmark, stored_rows
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.models import MODELS
@@ -39,6 +40,10 @@ class Expected:
     """Source of the cluster names: an LLM's, or `automatic`."""
     benchmarks_dir: str = ""
     """Directory of benchmark files, as in `resources.Store`."""
+    judged_by: str = "none"
+    """Source of a judge's verdicts, or `none`."""
+    run_by: str = "none"
+    """What runs programs that models wrote, or `none`."""
     _examples: dict[str, list[Example]] = field(
         default_factory=dict[str, list[Example]], init=False, repr=False
     )
@@ -68,7 +73,8 @@ class Expected:
         if imported := self._imported("scores", model, benchmark):
             return imported
         policy = POLICIES[BENCHMARKS[benchmark].scoring]
-        return identity.scores_id(self.completions(model, benchmark), policy, "none")
+        decider = self.run_by if policy.runs_code else self.judged_by
+        return identity.scores_id(self.completions(model, benchmark), policy, decider)
 
     def activations(self, model: str, benchmark: str) -> str:
         """Of one cell's activations."""
@@ -125,3 +131,21 @@ class Expected:
             found = read_benchmark(benchmark, rows, self.layout)
             self._examples[name] = examples_of(benchmark, found, self.study)
         return self._examples[name]
+
+
+def expected_of(
+    store: Store, study: Study, namer: Namer, judging: Judging, code_sandbox: CodeSandbox
+) -> Expected:
+    """What a study's partitions should have been made from, with these resources.
+
+    Raises:
+        ValueError: a setting of the environment cannot be used.
+    """
+    return Expected(
+        store.layout,
+        study,
+        named_by=namer.source,
+        benchmarks_dir=store.benchmarks_dir,
+        judged_by=judging.source,
+        run_by=code_sandbox.source,
+    )

@@ -7,7 +7,7 @@ import dagster as dg
 
 from cg_pipeline import pipeline
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, model_of
-from cg_pipeline.defs.resources import Gpu, Servers, Store
+from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Servers, Store
 from cg_pipeline.defs.results import declared, effort, links, preview, result
 from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
 from cg_pipeline.defs.served_models import ask_served
@@ -82,22 +82,34 @@ def completions(
     metadata=declared("scores"),
 )
 def scores(
-    context: dg.AssetExecutionContext, examples: list[Example], completions: list[Completion], store: Store
+    context: dg.AssetExecutionContext,
+    examples: list[Example],
+    completions: list[Completion],
+    store: Store,
+    judging: Judging,
+    code_sandbox: CodeSandbox,
 ) -> dg.MaterializeResult:
     """How good each completion is: right, wrong, partial, or unscored with a reason."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
     policy = POLICIES[benchmark.scoring]
-    found = pipeline.score(policy, examples, completions)
+    judge = judging.load() if policy.judged else None
+    decider = code_sandbox.load() if policy.runs_code else judge
+    at_once = code_sandbox.at_once if policy.runs_code else judging.at_once
+    found = pipeline.score(policy, examples, completions, decider, at_once)
     stored = store.warehouse.fingerprint_of("completions", {"model": model.name, "benchmark": benchmark.name})
     return result(
         found,
-        scores_id(stored, policy, "none"),
+        scores_id(stored, policy, decider.source if decider else "none"),
         {
             "accuracy": mean_score(found),
+            **pipeline.pass_rates(found),
+            **(policy.summarise(examples, found) if policy.summarise else {}),
             "n_scored": sum(score.value is not None for score in found),
             "outcomes": dict(Counter(score.outcome for score in found)),
             "unscored_reasons": dict(Counter(score.reason for score in found if score.reason)),
             "policy": policy.name,
+            **({"decided_by": decider.source} if decider else {}),
+            **(judge.totals() if judge else {}),
             "preview": preview(found),
             **links(context, {"examples": [benchmark.name], "completions": [context.partition_key]}),
         },

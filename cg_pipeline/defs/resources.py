@@ -1,4 +1,4 @@
-"""What assets are given: the warehouse, shards, the device, served models, the study and the namer.
+"""What assets are given: places, devices, servers, the study, and who names, judges and runs programs.
 
 Only speed and place are configured here (data directory, device, batch size, lock
 timeout); everything that changes results is in the catalogue's specs.
@@ -15,7 +15,7 @@ import dagster as dg
 from pydantic import Field
 
 from cg_pipeline.catalog import lookup
-from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.endpoint import Endpoint, judge_endpoint
 from cg_pipeline.specs import Model, Sae, ServedModel, Study
 from cg_pipeline.store.layout import Layout, slug
 from cg_pipeline.store.shards import ShardStore
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from cg_pipeline.inference.encoder import SaeEncoder
     from cg_pipeline.inference.language_model import LanguageModel
     from cg_pipeline.inference.models import LoadedModel
+    from cg_pipeline.llm.judging import LlmJudge
     from cg_pipeline.llm.naming import LlmNamer
     from cg_pipeline.llm.served import ServedLanguageModel
+    from cg_pipeline.processes.sandbox import Sandbox
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -160,6 +162,52 @@ class Namer(dg.ConfigurableResource):
         """Who will be recorded as the source of names."""
         endpoint = Endpoint.from_environment()
         return endpoint.source if endpoint else "automatic"
+
+
+class Judging(dg.ConfigurableResource):
+    """Who judges answers: the model of the CG_JUDGE_* variables, else of the CG_LLM_* ones, or nobody."""
+
+    at_once: int = 8
+    """Questions under way at a time; changes no verdict."""
+    store: dg.ResourceDependency[Store]
+
+    def load(self) -> "LlmJudge | None":
+        """The judge, or None when no endpoint is set."""
+        from cg_pipeline.llm.chat import ChatModel
+        from cg_pipeline.llm.judging import LlmJudge
+
+        endpoint = judge_endpoint()
+        return None if endpoint is None else LlmJudge(ChatModel(endpoint, self.store.layout.cache / "llm"))
+
+    @property
+    def source(self) -> str:
+        """Who will be recorded as the source of verdicts."""
+        endpoint = judge_endpoint()
+        return endpoint.source if endpoint else "none"
+
+
+class CodeSandbox(dg.ConfigurableResource):
+    """What runs programs that models wrote: a sandbox if CG_ALLOW_CODE is 1, or else nothing."""
+
+    at_once: int = 2
+    """Programs running at a time; too many for the machine make slow ones fail."""
+
+    def load(self) -> "Sandbox | None":
+        """The sandbox, or None when running code is not allowed."""
+        from cg_pipeline.processes.sandbox import Sandbox
+
+        allowed = os.environ.get("CG_ALLOW_CODE", "").strip()
+        if allowed not in ("", "0", "1"):
+            raise ValueError(
+                f"CG_ALLOW_CODE is {allowed!r}; expected 1 to run the programs that models write, or 0."
+            )
+        return Sandbox() if allowed == "1" else None
+
+    @property
+    def source(self) -> str:
+        """What will be recorded as having run programs."""
+        sandbox = self.load()
+        return sandbox.source if sandbox else "none"
 
 
 @lru_cache(maxsize=2)

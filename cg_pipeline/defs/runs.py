@@ -16,7 +16,6 @@ from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.recovery import PID_TAG
 from cg_pipeline.models import MODELS
 from cg_pipeline.specs import Study
-from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.presence import files_are_there
 from cg_pipeline.store.warehouse import Warehouse
 
@@ -72,20 +71,15 @@ def stale_assets(unit: Unit, warehouse: Warehouse, expected: Expected) -> list[s
 def run_study(
     definitions: dg.Definitions,
     instance: dg.DagsterInstance,
-    study: Study,
-    layout: Layout,
-    named_by: str,
+    expected: Expected,
     report: Callable[[Unit, list[str]], None],
-    benchmarks_dir: str = "",
 ) -> None:
-    """Bring every stage of a study up to date; `report` is told of each unit before it runs.
+    """Bring every stage of the expected study up to date; `report` is told of each unit before it runs.
 
     Raises:
         RuntimeError: a run failed; the sentence of the step that failed is in it.
     """
-    warehouse = Warehouse(layout)
-    expected = Expected(layout, study, named_by, benchmarks_dir)
-    units = list(units_of(study))
+    warehouse, units = Warehouse(expected.layout), list(units_of(expected.study))
 
     def bring_up_to_date(unit: Unit) -> None:
         stale = stale_assets(unit, warehouse, expected)

@@ -11,7 +11,7 @@ address would then be the key.
 import ipaddress
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -26,6 +26,14 @@ class Settings:
     address: str = "CG_LLM_BASE_URL"
     model: str = "CG_LLM_MODEL"
     key: str = "CG_LLM_API_KEY"
+    input_price: str = "CG_LLM_INPUT_PRICE"
+    output_price: str = "CG_LLM_OUTPUT_PRICE"
+
+    @classmethod
+    def of(cls, prefix: str) -> "Settings":
+        """Those of the environment variables that begin with `prefix`, as CG_LLM's do."""
+        names = {field.name: str(field.default) for field in fields(cls)}
+        return cls(**{name: default.replace("CG_LLM", prefix, 1) for name, default in names.items()})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +73,8 @@ class Endpoint:
             )
         if (self.input_price is None) != (self.output_price is None):
             raise ValueError(
-                f"CG_LLM_INPUT_PRICE is {self.input_price} and CG_LLM_OUTPUT_PRICE is {self.output_price}; "
-                "expected both or neither. Set both, per million tokens."
+                f"{self.settings.input_price} is {self.input_price} and {self.settings.output_price} is "
+                f"{self.output_price}; expected both or neither. Set both, per million tokens."
             )
 
     @property
@@ -75,29 +83,31 @@ class Endpoint:
         return f"llm:{self.model}"
 
     @classmethod
-    def from_environment(cls) -> "Endpoint | None":
-        """The endpoint the CG_LLM_* variables describe, or None when neither address nor model is set.
+    def from_environment(cls, prefix: str = "CG_LLM") -> "Endpoint | None":
+        """The endpoint that CG_LLM_MODEL and its like describe, or None if neither address nor model is set.
 
         Raises:
             ValueError: only one of the two is set, or a variable cannot be used; the message says which.
         """
-        base_url, model, key = _text("CG_LLM_BASE_URL"), _text("CG_LLM_MODEL"), _text("CG_LLM_API_KEY")
+        base_url, model = _text(f"{prefix}_BASE_URL"), _text(f"{prefix}_MODEL")
         if not base_url and not model:
             return None
         if not base_url or not model:
             given, missing = ("BASE_URL", "MODEL") if base_url else ("MODEL", "BASE_URL")
             raise ValueError(
-                f"CG_LLM_{given} is set but CG_LLM_{missing} is not; expected both or neither. "
-                f"Set CG_LLM_{missing}, or unset CG_LLM_{given} to go without an LLM."
+                f"{prefix}_{given} is set but {prefix}_{missing} is not; expected both or neither. "
+                f"Set {prefix}_{missing}, or unset {prefix}_{given} to go without an LLM."
             )
+        key = _text(f"{prefix}_API_KEY")
         return cls(
             base_url=base_url.rstrip("/"),
             model=model,
             api_key=SecretStr(key) if key else None,
-            timeout_s=_number("CG_LLM_TIMEOUT_S", above=0.0) or cls.timeout_s,
-            max_retries=_count("CG_LLM_MAX_RETRIES", cls.max_retries),
-            input_price=_number("CG_LLM_INPUT_PRICE"),
-            output_price=_number("CG_LLM_OUTPUT_PRICE"),
+            timeout_s=_number(f"{prefix}_TIMEOUT_S", above=0.0) or cls.timeout_s,
+            max_retries=_count(f"{prefix}_MAX_RETRIES", cls.max_retries),
+            input_price=_number(f"{prefix}_INPUT_PRICE"),
+            output_price=_number(f"{prefix}_OUTPUT_PRICE"),
+            settings=Settings.of(prefix),
         )
 
     @property
@@ -122,6 +132,14 @@ class Endpoint:
         """
         key = self.api_key.get_secret_value() if self.api_key else ""
         return text.replace(key, "[key]") if len(key) >= _SHORTEST_SECRET else text
+
+
+def judge_endpoint() -> Endpoint | None:
+    """The endpoint of the CG_JUDGE_* variables, else of the CG_LLM_* ones; None without either.
+
+    One set is taken whole: a key is never sent to the address of the other.
+    """
+    return Endpoint.from_environment("CG_JUDGE") or Endpoint.from_environment()
 
 
 def _check_address(address: str, settings: Settings) -> None:

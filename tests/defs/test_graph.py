@@ -8,6 +8,7 @@ import dagster as dg
 import duckdb
 import pytest
 
+from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.runs import Unit, run_study
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.warehouse import Warehouse
@@ -30,7 +31,7 @@ def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
     def report(unit: Unit, stale: list[str]) -> None:
         seen[unit.title] = stale
 
-    run_study(tiny_definitions(data_dir), instance, STUDY, Layout(data_dir), "automatic", report)
+    run_study(tiny_definitions(data_dir), instance, Expected(Layout(data_dir), STUDY, "automatic"), report)
     return seen
 
 
@@ -176,4 +177,4 @@ def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance
     data_dir = tiny_data(tmp_path / "data")
     definitions = tiny_definitions(data_dir, BrokenGpu)
     with pytest.raises(RuntimeError, match="Device 'gpu9' cannot be used here"):
-        run_study(definitions, instance, STUDY, Layout(data_dir), "automatic", lambda *_: None)
+        run_study(definitions, instance, Expected(Layout(data_dir), STUDY, "automatic"), lambda *_: None)

@@ -27,6 +27,7 @@ import os, sys, time
 from pathlib import Path
 import dagster as dg
 from cg_pipeline.defs import model_assets, reader_assets
+from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.recovery import fail_orphaned_runs
 from cg_pipeline.defs.runs import run_study
 from cg_pipeline.store.layout import Layout
@@ -51,7 +52,8 @@ definitions = tiny_study.tiny_definitions(data_dir)
 print("ready", flush=True)
 with dg.DagsterInstance.get() as instance:
     fail_orphaned_runs(instance)
-    run_study(definitions, instance, tiny_study.STUDY, Layout(data_dir), "automatic", lambda *_: None)
+    expected = Expected(Layout(data_dir), tiny_study.STUDY, "automatic")
+    run_study(definitions, instance, expected, lambda *_: None)
 print("finished", flush=True)
 """
 

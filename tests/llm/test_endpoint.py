@@ -5,7 +5,7 @@ import pytest
 from pydantic import SecretStr
 
 from cg_pipeline.fingerprints import fingerprint
-from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.endpoint import Endpoint, Settings, judge_endpoint
 
 KEY = "sk-very-secret-0123456789"
 URL = "http://127.0.0.1:8080/v1"
@@ -15,6 +15,7 @@ URL = "http://127.0.0.1:8080/v1"
 def _clean_environment(monkeypatch):
     for name in ("BASE_URL", "MODEL", "API_KEY", "TIMEOUT_S", "MAX_RETRIES", "INPUT_PRICE", "OUTPUT_PRICE"):
         monkeypatch.delenv(f"CG_LLM_{name}", raising=False)
+        monkeypatch.delenv(f"CG_JUDGE_{name}", raising=False)
 
 
 def set_all(monkeypatch, **values):
@@ -160,3 +161,40 @@ def test_redaction_spares_placeholders():
 )
 def test_loopback_addresses_are_told_apart(address, loopback):
     assert Endpoint(base_url=address, model="m").is_loopback is loopback
+
+
+def test_without_variables_of_its_own_the_judge_is_the_namer(monkeypatch):
+    assert judge_endpoint() is None
+    set_all(monkeypatch, BASE_URL=URL, API_KEY=KEY)
+    assert judge_endpoint() == Endpoint.from_environment()
+
+
+def test_a_judge_of_its_own_is_taken_whole(monkeypatch):
+    """The namer's key belongs to the namer's server, and is sent nowhere else."""
+    set_all(monkeypatch, BASE_URL=URL, API_KEY=KEY, TIMEOUT_S="3")
+    monkeypatch.setenv("CG_JUDGE_BASE_URL", "http://judge.example/v1/")
+    monkeypatch.setenv("CG_JUDGE_MODEL", "judge")
+    assert judge_endpoint() == Endpoint(
+        base_url="http://judge.example/v1", model="judge", settings=Settings.of("CG_JUDGE")
+    )
+
+
+@pytest.mark.parametrize(
+    ("variables", "complaint"),
+    [
+        ({"MODEL": "m"}, "CG_JUDGE_MODEL is set but CG_JUDGE_BASE_URL is not; expected both or neither"),
+        ({"MODEL": "m", "BASE_URL": "here"}, "CG_JUDGE_BASE_URL is not an http or https address"),
+        ({"MODEL": "m", "BASE_URL": URL, "API_KEY": "a b"}, "CG_JUDGE_API_KEY holds blanks"),
+        (
+            {"MODEL": "m", "BASE_URL": URL, "TIMEOUT_S": "0"},
+            "CG_JUDGE_TIMEOUT_S is '0'; expected",
+        ),
+    ],
+)
+def test_a_fault_names_the_judges_variable(monkeypatch, variables, complaint):
+    set_all(monkeypatch, BASE_URL=URL)
+    for name, value in variables.items():
+        monkeypatch.setenv(f"CG_JUDGE_{name}", value)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its beginning is compared
+        judge_endpoint()
+    assert str(caught.value).startswith(complaint)

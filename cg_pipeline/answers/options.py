@@ -1,0 +1,144 @@
+"""Which of several lettered options a generated text chooses.
+
+Understood are the letter ("B", "(b)", "**B.**", "option B", "The answer is B because …") and
+the text of an option. What names two options, or none, or only one that it rejects ("not A"),
+chooses none: None, never the first match. Where it is looked for, in this order: what follows
+the last "answer is" (nowhere else when there is one: who announces "A or B" has not chosen),
+the first line, the last line, the whole text. An echo of the list of options is no choice.
+"""
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cg_pipeline.answers.boxed import last_boxed
+from cg_pipeline.answers.markers import announced, first_line, first_sentence
+from cg_pipeline.answers.normal import normal_text
+from cg_pipeline.answers.own_part import own_part
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LONGEST_PLACE = 4000
+_SHORT = 60
+_LONGEST_PROSE = 400
+"""Longest text in which an option's words, said once and nowhere announced, count as choosing it."""
+
+_WRAPPING = re.compile(r"\*\*|__|`|\\(?:text|mathrm|mathbf|textbf)\s?\{|[${}]")
+_NOT = (
+    r"(?:\bnot|n't|\bnor|\bneither|\bthan|\binstead of|\bexcept|\bunlike|\bno)\s"
+    r"(?:(?:be|option|choice|the|answer|an?)\s){0,2}"
+)
+_WRONG = r"\s?(?:is|are|was|would be|seems)\s(?:not\b|incorrect|wrong|false|out\b)|\s?isn't\b"
+_LONE = r"(?<![\w'’.-])(?:[{letters}](?![\w'’-])(?!(?<=[AI])\s(?!because|since|as|and|or|nor|is|would)\w))"
+_FORM = r"(?:\(\s?[{any}]\s?\)|(?:option|choice|letter|answer)\s\(?[{letters}]\b\)?|{lone})"
+_LEADING = (
+    r"\W{{0,4}}(?:(?:option|choice|letter)\s)?"
+    r"(?:\(?\[?([{any}])[\])](?!\w)|([{any}])[.:](?=\s|$)|({lone})|([{any}])$)"
+)
+_LIST_LINE = re.compile(r"^[^\S\n]{0,8}[^\w\s]{0,2}([A-Z])[.):]\s", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An option that a text chooses."""
+
+    index: int
+    settled: bool
+    """Whether the text went on after it, so that a cut at the limit cannot have changed it."""
+
+
+def read_option(text: str, choices: Sequence[str]) -> Choice | None:
+    """The one option that the text chooses."""
+    own = own_part(text)
+    said = _bare(boxed if (boxed := last_boxed(own)) else own)
+    if not said or not 2 <= len(choices) <= len(LETTERS):
+        return None
+    bare = [normal_text(_bare(choice)) for choice in choices]
+    if (words := normal_text((announced(said) or "")[:_LONGEST_PLACE])) and bare.count(words) == 1:
+        return Choice(bare.index(words), settled=bool(boxed))
+    for place, whole in _places(said, len(choices)):
+        if (index := _chosen(place[:_LONGEST_PLACE], bare)) is not None:
+            more = bool(boxed) or len(place) < len(whole) or len(said) <= 3
+            return Choice(index, settled=more or _goes_on(place, len(choices)))
+    return None
+
+
+def _bare(text: str) -> str:
+    return _WRAPPING.sub("", text).strip()
+
+
+def _places(said: str, n_choices: int) -> Iterator[tuple[str, str]]:
+    """Where a choice may stand, each with the text it is the beginning of."""
+    after = announced(said)
+    if after:
+        yield first_sentence(after), after
+        return
+    last = said.rpartition("\n")[2]
+    if len(set(_LIST_LINE.findall(said))) < min(3, n_choices):
+        yield first_sentence(first_line(said)), said
+        yield first_line(said), said
+        yield last, last
+        yield said, said
+    elif not _LIST_LINE.match(last + " "):
+        yield last, last
+
+
+def _chosen(place: str, choices: Sequence[str]) -> int | None:
+    """The one option that a place names: by its very words, by the letter it begins with, or anywhere."""
+    may_be_words = len(place) <= 2 * max(map(len, choices)) + _SHORT
+    if may_be_words and (words := normal_text(place)) in choices:
+        return choices.index(words) if choices.count(words) == 1 else None
+    forms = _forms(len(choices))
+    kept = re.sub(f"{_NOT}{forms}|{forms}(?:{_WRONG})", " ", place, flags=re.IGNORECASE)
+    named = {_index(form) for form in re.findall(forms, kept)}
+    led = re.match(_filled(_LEADING, len(choices)), kept)
+    if led:
+        return _led(_index(led.group()), kept[led.end() :], choices, named)
+    in_words = _named_in_words(kept, choices) if len(place) <= _LONGEST_PROSE else set[int]()
+    if len(place) > _SHORT:
+        named = {_index(form) for form in re.findall(forms, kept) if len(form) > 1}
+    found = named | in_words
+    return found.pop() if len(found) == 1 else None
+
+
+def _goes_on(place: str, n_choices: int) -> bool:
+    """Whether two words or more follow the letter that a place begins with: not "B", nor "B and"."""
+    led = re.match(_filled(_LEADING, n_choices), place)
+    return led is not None and len(place[led.end() :].split()) > 1
+
+
+def _led(letter: int, rest: str, choices: Sequence[str], named: set[int]) -> int | None:
+    """The letter a place begins with, unless another letter, or another option's words, stand beside it."""
+    beside = re.match(rf"\W{{0,4}}(?:(?:and|or|both)\W{{1,3}})?({_forms(len(choices))})", rest)
+    if beside and _index(beside.group(1)) != letter:
+        return None
+    words = normal_text(first_sentence(rest.lstrip(" .:)-–—")))
+    return None if words in choices and choices[letter] != words else letter
+
+
+def _named_in_words(place: str, choices: Sequence[str]) -> set[int]:
+    """Options whose words stand in the place, outside a longer option's, and not rejected."""
+    left, found = f" {normal_text(place)} ", set[int]()
+    for words in sorted(set(choices), key=len, reverse=True):
+        left = re.sub(rf" (?:not|than|nor|except|unlike) {re.escape(words)}(?= )", " ", left)
+        if f" {words} " in left:
+            left = left.replace(f" {words} ", " | ")
+            found.update(index for index, choice in enumerate(choices) if choice == words)
+    return found
+
+
+@functools.cache
+def _forms(n_choices: int) -> str:
+    return _filled(_FORM, n_choices)
+
+
+@functools.cache
+def _filled(pattern: str, n_choices: int) -> str:
+    letters = f"A-{LETTERS[n_choices - 1]}"
+    lone = _LONE.format(letters=letters)
+    return pattern.format(letters=letters, any=letters + letters.lower(), lone=lone)
+
+
+def _index(form: str) -> int:
+    """The option a form such as "(b)" or "option B" means: its last letter."""
+    return LETTERS.index(re.findall(r"(?<![A-Za-z])[A-Za-z](?![A-Za-z])", form)[-1].upper())

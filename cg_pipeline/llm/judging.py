@@ -1,0 +1,83 @@
+"""A language model that decides between a few verdicts: the judge of judged benchmarks.
+
+A verdict is one word out of a closed list, in a field of its own, after a short reasoning; what
+does not fit the schema is asked for again, and in the end is a `JudgeFailed`, never a verdict
+(fault F11 of neighbouring tools: an unparsed verdict counted as wrong). Verdicts are cached by
+model and prompt, so scoring again costs nothing.
+
+Why a judge that keeps failing is not asked any more: every question to a server that is down
+waits for all its retries, and a benchmark has thousands.
+"""
+
+import functools
+import threading
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import pydantic
+
+from cg_pipeline.llm.chat import ChatModel
+from cg_pipeline.protocols import JudgeFailed, NamingFailed
+
+MAX_FAILURES = 20
+"""Failures in a row after which nothing more is asked; benchmarks of requests to be declined make a few."""
+
+_CLOSING = "Give your reasoning first, in at most three sentences, then the verdict: one of {verdicts}."
+
+
+class LlmJudge:
+    """A `protocols.Judge` that asks a language model."""
+
+    def __init__(self, chat: ChatModel) -> None:
+        self.chat = chat
+        self._n_failures = 0
+        self._lock = threading.Lock()
+
+    @property
+    def source(self) -> str:
+        """What is recorded as the source of its verdicts."""
+        return self.chat.endpoint.source
+
+    def decide(self, prompt: str, verdicts: Sequence[str]) -> str:
+        """One of `verdicts`.
+
+        Raises:
+            JudgeFailed: the model gave none, or has failed too often in a row.
+        """
+        if self._n_failures >= MAX_FAILURES:
+            raise JudgeFailed(f"Not asked: {self.source} failed {MAX_FAILURES} times in a row before.")
+        schema = verdict_schema(tuple(verdicts))
+        question = f"{prompt}\n\n{_CLOSING.format(verdicts=', '.join(verdicts))}"
+        sendable = question.encode("utf-8", "replace").decode()
+        try:
+            answer: Any = self.chat.ask([{"role": "user", "content": sendable}], schema).value
+        except NamingFailed as failure:
+            self._count(failed=True)
+            raise JudgeFailed(str(failure)) from failure
+        self._count(failed=False)
+        return answer.verdict
+
+    def totals(self) -> dict[str, int | float]:
+        """What judging has taken so far: calls, how they ended, tokens, and cost if prices are known."""
+        ledger, usage, cost = list(self.chat.ledger), self.chat.total_usage, self.chat.total_cost
+        spent: dict[str, int | float] = {
+            "judge_calls": len(ledger),
+            "judge_calls_cached": sum(call.cached for call in ledger),
+            "judge_calls_failed": sum(not call.answered for call in ledger),
+            "judge_input_tokens": usage.input_tokens,
+            "judge_output_tokens": usage.output_tokens,
+        }
+        return spent if cost is None else {**spent, "judge_cost": cost}
+
+    def _count(self, *, failed: bool) -> None:
+        with self._lock:
+            self._n_failures = self._n_failures + 1 if failed else 0
+
+
+@functools.cache
+def verdict_schema(verdicts: tuple[str, ...]) -> type[pydantic.BaseModel]:
+    """The form of an answer: a reasoning, then exactly one of the verdicts."""
+    if len(set(verdicts)) != len(verdicts) or len(verdicts) < 2:
+        raise ValueError(f"verdicts are {verdicts!r}; expected two different ones or more. Correct them.")
+    fields: dict[str, Any] = {"reasoning": (str, ...), "verdict": (Literal[verdicts], ...)}
+    return pydantic.create_model("Verdict", **fields)

@@ -1,0 +1,56 @@
+"""A program that passes its tests, run in a sandbox: functional correctness.
+
+The example's prompt is the beginning of a function (or the details' `stub`, where the prompt
+says more than that); its details hold `entry_point`, the function's name, and `test`, code
+that defines `check(candidate)`, as HumanEval's rows do.
+
+Why off by default: a program written by a model may do anything, and whoever runs it should
+have decided so. A policy starts nothing: it is given a runner, or None, and then every
+completion is unscored(code_not_allowed). `defs.resources.CodeSandbox` gives it one only with
+CG_ALLOW_CODE=1.
+
+Source: Chen et al. 2021, arXiv 2107.03374. Several answers to one problem give pass@k.
+"""
+
+from cg_pipeline.answers.details import details_of
+from cg_pipeline.answers.programs import joined_program
+from cg_pipeline.protocols import CodeRunner
+from cg_pipeline.records import Completion, Example, Score
+from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+
+
+def score(example: Example, completion: Completion, runner: CodeRunner | None = None) -> Score:
+    """1 when the program passes all tests, 0 when it fails, breaks down or is too slow.
+
+    Raises:
+        ValueError: the details hold no tests.
+    """
+    if reason := unanswered(completion):
+        return grade(completion, None, reason=reason)
+    if runner is None:
+        return grade(completion, None, reason="code_not_allowed")
+    if not completion.text.strip():
+        return grade(completion, None, reason="unparsed")
+    run = runner.run(_program(example, completion.text))
+    if run.outcome == "unusable":
+        return grade(completion, None, answer=run.detail, reason="sandbox_failed")
+    if run.outcome != "passed" and completion.stop == "length":
+        return grade(completion, None, reason="truncated")
+    return grade(
+        completion, float(run.outcome == "passed"), answer=" ".join([run.outcome, run.detail]).strip()
+    )
+
+
+def _program(example: Example, text: str) -> str:
+    details = details_of(example)
+    if not details.get("entry_point") or not details.get("test"):
+        raise ValueError(
+            f"details of example {example.example_id} are {sorted(details)}; "
+            "expected 'entry_point' and 'test'. Add them."
+        )
+    name = details["entry_point"]
+    program = joined_program(details.get("stub") or example.prompt, text, name)
+    return f"{program}\n{details['test']}\ncheck({name})\n"
+
+
+POLICY = ScoringPolicy(name="code_tests", score=score, runs_code=True, needs_targets=False)
