@@ -90,7 +90,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--batch-tokens", type=int, default=8192, help="ours")
-    parser.add_argument("--peer-batch", type=int, nargs="*", default=[16], help="theirs, each is measured")
+    parser.add_argument("--peer-batch", type=int, nargs="*", default=[8, 16], help="theirs, each is measured")
     parser.add_argument("--model", type=Path, help="a directory of safetensors; SmolLM2 by default")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "data/cache")
     parser.add_argument("--peer-venv", type=Path, help="made if it is not there")
@@ -128,7 +128,7 @@ def peer_python(options: argparse.Namespace) -> Path:
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
     pins = [f"torch=={torch.__version__.split('+')[0]}", f"transformers=={transformers.__version__}"]
     index = ["--extra-index-url", options.torch_index] if options.torch_index else []
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *index, PEER, *pins], check=True)
+    subprocess.run([python, "-m", "pip", "install", "-qq", *index, PEER, *pins], check=True)
     return python
 
 
