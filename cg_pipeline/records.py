@@ -175,6 +175,8 @@ class Completion:
     """What the model was given before its answer, chat template and special tokens included."""
     prompt_token_ids: tuple[int, ...] = ()
     """The same in tokens; empty when a server keeps them to itself."""
+    n_cut_tokens: int = 0
+    """Tokens that an over-long prompt lost: worked examples first, then its start; 0 when it fitted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,9 @@
 """Batches of similar length, bounded in tokens, so that memory does not grow with the number of texts.
 
-Longest first: a batch that does not fit shows it at once. When CUDA runs out of memory
-the token budget is halved for all that is left; what is finished stays finished.
+Longest first: a batch that does not fit shows it at once. When the device runs out of memory
+the token budget is halved for all that is left; what is finished stays finished. On a CPU
+nothing is halved, since an operating system that is out of memory ends the process instead
+of refusing: there the budget itself is what bounds memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +18,10 @@ R = TypeVar("R")
 
 
 def map_in_batches(
-    run: Callable[[list[int]], Sequence[R]], lengths: Sequence[int], batch_tokens: int
+    run: Callable[[list[int]], Sequence[R]],
+    lengths: Sequence[int],
+    batch_tokens: int,
+    enough_tokens: int | None = None,
 ) -> list[R]:
     """What `run` returns for each item, in the order of the items.
 
@@ -24,6 +29,8 @@ def map_in_batches(
         run: from the indices of one batch to one result per index.
         lengths: padded tokens that each item needs when alone.
         batch_tokens: most tokens of a batch, padding included; an item longer than that goes alone.
+        enough_tokens: a batch of so many tokens takes no more items that would be padded by a tenth
+            or more; None for as many items as there is room for.
 
     Raises:
         MemoryError: one item alone does not fit on the device.
@@ -31,8 +38,8 @@ def map_in_batches(
     waiting = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
     results: dict[int, R] = {}
     while waiting:
-        batch = _next_batch(waiting, lengths, batch_tokens)
-        answers = _run_if_it_fits(run, batch)
+        batch = _next_batch(waiting, lengths, batch_tokens, enough_tokens or batch_tokens)
+        answers = run_if_it_fits(run, batch)
         if answers is not None:
             results.update(zip(batch, answers, strict=True))
             waiting = waiting[len(batch) :]
@@ -65,13 +72,24 @@ def filled(lengths: Sequence[int], *, left: bool = False) -> Bool[Tensor, "batch
     return mask.flip(-1) if left else mask
 
 
-def _next_batch(waiting: list[int], lengths: Sequence[int], batch_tokens: int) -> list[int]:
+def enough_tokens(device: torch.device) -> int | None:
+    """Tokens that keep a device busy: a CPU works no faster on a large batch, so padding is pure loss."""
+    return 512 if device.type == "cpu" else None
+
+
+def _next_batch(
+    waiting: list[int], lengths: Sequence[int], batch_tokens: int, enough_tokens: int
+) -> list[int]:
     """The longest waiting items that fit: all of them are padded to the first."""
-    size = max(1, batch_tokens // max(1, lengths[waiting[0]]))
-    return waiting[:size]
+    longest = max(1, lengths[waiting[0]])
+    size = min(max(1, batch_tokens // longest), len(waiting))
+    first = max(1, -(-enough_tokens // longest))
+    padded = (n for n in range(first, size) if lengths[waiting[n]] < 0.9 * longest)
+    return waiting[: next(padded, size)]
 
 
-def _run_if_it_fits(run: Callable[[list[int]], Sequence[R]], batch: list[int]) -> Sequence[R] | None:
+def run_if_it_fits(run: Callable[[list[int]], Sequence[R]], batch: list[int]) -> Sequence[R] | None:
+    """What `run` returns, or None when the device has no memory for it."""
     try:
         return run(batch)
     except torch.OutOfMemoryError:

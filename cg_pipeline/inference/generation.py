@@ -1,22 +1,26 @@
-"""Greedy answers of a causal language model to a batch of rendered prompts.
+"""Answers of a causal language model to a batch of rendered prompts, greedy or sampled.
 
-Prompts are padded on the left, where the attention mask hides the padding and positions
-start at the first real token, so that a batch answers as each prompt alone would, up to
-floating-point noise (which can flip a near-tie; no batch size is bitwise equal to another).
+Results do not depend on the batch up to floating-point noise, which can flip a near-tie; no
+batch size is bitwise equal to another.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 import torch
-from jaxtyping import Int
-from transformers import GenerationConfig
+from jaxtyping import Float, Int
 
-from cg_pipeline.inference.batching import filled, pad_left
 from cg_pipeline.inference.chat_templates import end_of_turn
 from cg_pipeline.inference.models import LoadedModel
+from cg_pipeline.inference.running_batch import RunningBatch
+from cg_pipeline.inference.sampling import next_tokens
+from cg_pipeline.inference.stop_texts import answer_text, cut_before, stops_here
+from cg_pipeline.protocols import Generation
+
+_KEPT_SHARE = 0.75
+"""Finished rows are taken out once fewer than this share is left: taking out copies all that is cached."""
 
 
 @dataclass(frozen=True)
@@ -27,24 +31,52 @@ class Answer:
     n_tokens: int
     """Tokens generated, the end-of-turn token not counted."""
     ended: bool
-    """Whether the model ended its turn; otherwise it was cut at the limit."""
+    """Whether the model ended its turn or wrote a stop text; otherwise it was cut at the limit."""
+
+
+@dataclass
+class Draft:
+    """An answer being written."""
+
+    prompt: Int[np.ndarray, " seq"]
+    numbers: Float[np.ndarray, " _"]
+    """Random numbers to draw its tokens with; empty for a greedy answer."""
+    ids: list[int]
+    """Tokens so far."""
+    done: bool = False
+    """Whether it ended before the limit."""
 
 
 @torch.no_grad()
-def generate_greedily(
-    model: LoadedModel, prompts: Sequence[Int[np.ndarray, " _"]], max_new_tokens: int
+def generate_answers(
+    model: LoadedModel,
+    drafts: Sequence[Draft],
+    how: Generation,
+    count_tokens: Callable[[int], None] = lambda _n: None,
 ) -> list[Answer]:
-    """The most probable next token, again and again, until the turn ends or the limit is reached."""
-    stops, module = stop_ids(model), cast(Any, model.module)
-    fill = stops[0]  # any token will do: padding is masked on the left, and cut off after the end
-    settings = GenerationConfig(
-        do_sample=False, num_beams=1, max_new_tokens=max_new_tokens, eos_token_id=stops, pad_token_id=fill
-    )
-    inputs = pad_left(prompts, fill).to(model.device)
-    mask = filled([len(prompt) for prompt in prompts], left=True).long().to(model.device)
-    output = module.generate(inputs, attention_mask=mask, generation_config=settings)
-    rows = output[:, inputs.shape[1] :].tolist()
-    return [_answer(model, row, frozenset(stops)) for row in rows]
+    """Write every draft to its end: the end of the turn, a stop text, or the limit.
+
+    Args:
+        model: who answers.
+        drafts: prompts with nothing written yet.
+        how: limit, stop texts and how tokens are drawn.
+        count_tokens: told how many tokens were generated, again and again.
+    """
+    stops = frozenset(stop_ids(model))
+    batch = RunningBatch(model, [draft.prompt for draft in drafts])
+    rows = list(drafts)
+    for step in range(how.max_new_tokens):
+        numbers = [float(row.numbers[step]) for row in rows] if how.temperature else []
+        tokens = next_tokens(batch.logits, numbers, how)
+        count_tokens(_append(model, rows, tokens.tolist(), stops, how.stop))
+        alive = [index for index, row in enumerate(rows) if not row.done]
+        if not alive or step + 1 == how.max_new_tokens:
+            break
+        if len(alive) < _KEPT_SHARE * len(rows):
+            batch.keep(alive)
+            rows, tokens = [rows[index] for index in alive], tokens[alive]
+        batch.feed(tokens)
+    return [_answer(model, draft, how.stop) for draft in drafts]
 
 
 def stop_ids(model: LoadedModel) -> list[int]:
@@ -62,10 +94,24 @@ def stop_ids(model: LoadedModel) -> list[int]:
     return sorted(set(found))
 
 
-def _answer(model: LoadedModel, row: list[int], stops: frozenset[int]) -> Answer:
-    length = next((place for place, token in enumerate(row) if token in stops), len(row))
-    text = str(
-        model.tokenizer.decode(row[:length], skip_special_tokens=True, clean_up_tokenization_spaces=False)
-    )
-    text = text.replace("\0", "\ufffd")  # byte-level tokens can spell NUL, which no database keeps
-    return Answer(text=text, n_tokens=length, ended=length < len(row))
+def _append(
+    model: LoadedModel,
+    rows: Sequence[Draft],
+    tokens: Sequence[int],
+    stops: frozenset[int],
+    texts: Sequence[str],
+) -> int:
+    """Add a token to every row that is not done; how many there were."""
+    waiting = [(row, token) for row, token in zip(rows, tokens, strict=True) if not row.done]
+    for row, token in waiting:
+        if token in stops:
+            row.done = True
+        else:
+            row.ids.append(token)
+            row.done = stops_here(model.tokenizer, row.ids, texts)
+    return len(waiting)
+
+
+def _answer(model: LoadedModel, draft: Draft, stop: Sequence[str]) -> Answer:
+    text = answer_text(model.tokenizer, draft.ids)
+    return Answer(text=cut_before(text, stop), n_tokens=len(draft.ids), ended=draft.done)

@@ -1,13 +1,16 @@
 r"""From a prompt's text to token ids, knowing which tokens are the text's own.
 
 Why the text is never handed to the template: a benchmark may hold "<|im_end|>", and a
-template has no quotes. The text is put between what `chat_templates` says comes before
-and after it; where the tokenizer would read part of the text as a special token, that
+template has no quotes. Texts are put between what `chat_templates` says comes before
+and after them; where the tokenizer would read part of a text as a special token, that
 stretch is encoded with special tokens split into plain ones. For any other text the ids
 are exactly those of `apply_chat_template(tokenize=True)`.
 """
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
@@ -20,7 +23,7 @@ from cg_pipeline.specs import Model
 
 @dataclass(frozen=True)
 class RenderedPrompt:
-    """Token ids of one prompt, whole: nothing is ever cut."""
+    """Token ids of one prompt."""
 
     input_ids: Int[np.ndarray, " seq"]
     content_mask: Bool[np.ndarray, " seq"]
@@ -43,21 +46,56 @@ class RenderedPrompt:
         return ~self.special_mask if token_mask == "no_special" else np.ones_like(self.special_mask)
 
 
-def render_prompt(tokenizer: PreTrainedTokenizerBase, model: Model, text: str) -> RenderedPrompt:
-    """Ids and masks of one prompt: one user message of a chat ending at the assistant's turn, or raw text.
+def render_prompt(
+    tokenizer: PreTrainedTokenizerBase, model: Model, text: str, shots: Sequence[str] = ()
+) -> RenderedPrompt:
+    """Ids and masks of one prompt, whole: nothing is ever cut here.
 
-    Raw text starts with exactly one BOS if the tokenizer adds one by itself, with none otherwise.
+    A chat model gets worked examples as earlier turns, the text as the user's last message, and the
+    assistant's turn begun. Otherwise the worked examples come first, an answer after a space, a
+    blank line after each; and there is exactly one BOS if the tokenizer adds one by itself, none
+    otherwise. The masks and spans are about `text` alone.
+
+    Args:
+        tokenizer: the model's.
+        model: its spec.
+        text: what is asked.
+        shots: question, answer, question, answer, and so on.
 
     Raises:
-        ValueError: the model is a chat model and its tokenizer has no chat template.
+        ValueError: the model is a chat model and its tokenizer has no chat template, or a question of
+            the worked examples has no answer.
     """
-    frame = chat_frame(tokenizer, model.system_prompt) if model.chat else ChatFrame("", "", False)
-    content = text.strip() if frame.trims else text
-    ids, starts, ends = _encode(tokenizer, frame.head, content, frame.tail)
-    if not model.chat and (bos := _added_bos(tokenizer)) is not None:
+    if len(shots) % 2:
+        raise ValueError(
+            f"there are {len(shots)} texts of worked examples; expected question and answer in turn. "
+            "Remove the last, or add its answer."
+        )
+    frame = chat_frame(tokenizer, model.system_prompt, len(shots) // 2) if model.chat else _plain_frame(shots)
+    texts = [each.strip() if trim else each for each, trim in zip((*shots, text), frame.trims, strict=True)]
+    ids, starts, ends = _encode(tokenizer, frame.parts, texts)
+    start = sum(map(len, frame.parts[:-1])) + sum(map(len, texts[:-1]))
+    if not model.chat and (bos := added_bos(tokenizer)) is not None:
         ids, starts, ends = [bos, *ids], [0, *starts], [0, *ends]
-    spans = np.array([starts, ends], np.int64).T.reshape(-1, 2) - len(frame.head)
-    return _masked(tokenizer, np.asarray(ids, np.int64), spans, len(content), text.find(content))
+    spans = np.array([starts, ends], np.int64).T.reshape(-1, 2) - start
+    return _masked(tokenizer, np.asarray(ids, np.int64), spans, len(texts[-1]), text.find(texts[-1]))
+
+
+def plain_ids(tokenizer: PreTrainedTokenizerBase, text: str) -> Int[np.ndarray, " seq"]:
+    """Ids of a text by itself, without any special token."""
+    encoded: Any = tokenizer(text, add_special_tokens=False, split_special_tokens=True, truncation=False)
+    return np.asarray(encoded["input_ids"], np.int64)
+
+
+@lru_cache(maxsize=16)
+def added_bos(tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """The BOS that the tokenizer puts before a text by itself, if it does."""
+    first, bos = cast(Any, tokenizer("a")["input_ids"]), cast(Any, tokenizer.bos_token_id)
+    return bos if first and first[0] == bos else None
+
+
+def _plain_frame(shots: Sequence[str]) -> ChatFrame:
+    return ChatFrame(("", *(" ", "\n\n") * (len(shots) // 2), ""), (False,) * (len(shots) + 1))
 
 
 def _masked(
@@ -75,34 +113,71 @@ def _masked(
 
 
 def _encode(
-    tokenizer: PreTrainedTokenizerBase, head: str, text: str, tail: str
+    tokenizer: PreTrainedTokenizerBase, parts: Sequence[str], texts: Sequence[str]
 ) -> tuple[list[int], list[int], list[int]]:
-    """Ids with the characters each covers, the text kept free of special tokens."""
-    whole = _encode_piece(tokenizer, head + text + tail, 0, split=False)
-    end = len(head) + len(text)
+    """Ids with the characters each covers, the texts kept free of special tokens.
+
+    Args:
+        tokenizer: the model's.
+        parts: what is trusted to hold special tokens: before, between and after the texts.
+        texts: what is not.
+    """
+    laid = [piece for pair in zip(parts, (*texts, ""), strict=True) for piece in pair]
+    edges = np.cumsum([0, *map(len, laid)]).tolist()
+    whole = _encode_piece(tokenizer, "".join(laid), 0, split=False)
+    inside = list(zip(edges[1::2], edges[2::2], strict=True))[:-1]
     special = special_ids(tokenizer)
-    if not any(i in special and a < end and b > len(head) for i, a, b in zip(*whole, strict=True)):
+    if not any(
+        i in special and a < end and b > start
+        for i, a, b in zip(*whole, strict=True)
+        for start, end in inside
+    ):
         return whole
-    before, after = _nearest_markers(tokenizer, head, tail)
-    pieces = (
-        _encode_piece(tokenizer, head[:before], 0, split=False),
-        _encode_piece(tokenizer, head[before:] + text + tail[:after], before, split=True),
-        _encode_piece(tokenizer, tail[after:], end + after, split=False),
-    )
+    return _encode_stretches(tokenizer, "".join(laid), _stretches(tokenizer, parts, edges[::2], inside))
+
+
+def _stretches(
+    tokenizer: PreTrainedTokenizerBase,
+    parts: Sequence[str],
+    starts: Sequence[int],
+    inside: Sequence[tuple[int, int]],
+) -> list[tuple[int, int]]:
+    """Each text with what surrounds it, as far as the nearest special tokens of the template.
+
+    Args:
+        tokenizer: the model's.
+        parts: what the template writes.
+        starts: where each part begins, and at last where everything ends.
+        inside: where each text begins and ends.
+    """
+    special = special_ids(tokenizer)
+    markers = [
+        (a, b)
+        for part, start in zip(parts, starts, strict=False)
+        for i, a, b in zip(*_encode_piece(tokenizer, part, start, split=False), strict=True)
+        if i in special
+    ]
+    found = {
+        (
+            max((b for _, b in markers if b <= start), default=0),
+            min((a for a, _ in markers if a >= end), default=starts[-1]),
+        )
+        for start, end in inside
+    }
+    return sorted(found)
+
+
+def _encode_stretches(
+    tokenizer: PreTrainedTokenizerBase, whole: str, stretches: Sequence[tuple[int, int]]
+) -> tuple[list[int], list[int], list[int]]:
+    """Ids of it all: special tokens are split inside the stretches and whole outside of them."""
+    cuts = [0, *(edge for stretch in stretches for edge in stretch), len(whole)]
+    pieces = [
+        _encode_piece(tokenizer, whole[start:end], start, split=bool(index % 2))
+        for index, (start, end) in enumerate(itertools.pairwise(cuts))
+    ]
     ids, starts, ends = ([value for piece in pieces for value in piece[column]] for column in range(3))
     return ids, starts, ends
-
-
-def _nearest_markers(tokenizer: PreTrainedTokenizerBase, head: str, tail: str) -> tuple[int, int]:
-    """Where the head's last special token ends and the tail's first one begins."""
-    special = special_ids(tokenizer)
-    in_head = [
-        b for i, _, b in zip(*_encode_piece(tokenizer, head, 0, split=False), strict=True) if i in special
-    ]
-    in_tail = [
-        a for i, a, _ in zip(*_encode_piece(tokenizer, tail, 0, split=False), strict=True) if i in special
-    ]
-    return (in_head[-1] if in_head else 0), (in_tail[0] if in_tail else len(tail))
 
 
 def _encode_piece(
@@ -127,9 +202,3 @@ def _encode_piece(
         for (start, _), last in zip(encoded["offset_mapping"], previous, strict=False)
     ]
     return list(encoded["input_ids"]), starts, ends
-
-
-def _added_bos(tokenizer: PreTrainedTokenizerBase) -> int | None:
-    """The BOS that the tokenizer puts before a text by itself, if it does."""
-    first, bos = cast(Any, tokenizer("a")["input_ids"]), cast(Any, tokenizer.bos_token_id)
-    return bos if first and first[0] == bos else None

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cg_pipeline.inference.batching import filled, map_in_batches, pad_left, pad_right
+from cg_pipeline.inference.batching import enough_tokens, filled, map_in_batches, pad_left, pad_right
 
 
 @given(st.lists(st.integers(0, 50)), st.integers(1, 200))
@@ -52,3 +52,20 @@ def test_padding_goes_where_it_is_asked() -> None:
     assert pad_left(rows, 0).tolist() == [[1, 2, 3], [0, 0, 4]]
     assert filled([3, 1]).tolist() == [[True, True, True], [True, False, False]]
     assert filled([3, 1], left=True).tolist() == [[True, True, True], [False, False, True]]
+
+
+def test_a_busy_device_takes_no_more_padding() -> None:
+    """Two of 100 are enough; 95 is still padded by less than a tenth, 50 by half."""
+    seen: list[list[int]] = []
+
+    def run(batch: list[int]) -> list[int]:
+        seen.append(batch)
+        return batch
+
+    map_in_batches(run, [100, 95, 100, 50, 40], 10_000, 200)
+    assert seen == [[0, 2, 1], [3, 4]]
+    seen.clear()
+    map_in_batches(run, [100, 95, 100, 50, 40], 10_000)
+    assert seen == [[0, 2, 1, 3, 4]]
+    assert enough_tokens(torch.device("cpu")) is not None
+    assert enough_tokens(torch.device("cuda")) is None

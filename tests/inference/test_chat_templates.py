@@ -13,13 +13,13 @@ def test_the_frame_of_a_message() -> None:
 
     assert frame.head == "<|im_start|>system\nBe short.<|im_end|>\n<|im_start|>user\n"
     assert frame.tail == "<|im_end|>\n<|im_start|>assistant\n"
-    assert not frame.trims
+    assert frame.trims == (False,)
 
 
 def test_trimming_is_noticed() -> None:
     trimming = tiny_tokenizer(chat_template=CHAT_TEMPLATE.replace("['content']", "['content'] | trim"))
 
-    assert chat_frame(trimming, "").trims
+    assert chat_frame(trimming, "").trims == (True,)
 
 
 def test_nothing_changes_from_one_day_to_the_next() -> None:
@@ -30,7 +30,7 @@ def test_nothing_changes_from_one_day_to_the_next() -> None:
 
 
 def test_a_template_that_drops_the_message_is_refused() -> None:
-    with pytest.raises(ValueError, match="writes a user's message 0 times; expected once"):
+    with pytest.raises(ValueError, match="writes a message of the user 0 times; expected once"):
         chat_frame(tiny_tokenizer(chat_template="Hello"), "")
 
 
@@ -44,3 +44,22 @@ def test_special_tokens_are_all_that_are_flagged() -> None:
     tokenizer.add_special_tokens({"additional_special_tokens": ["<extra>"]})
 
     assert special_ids(tokenizer) == {0, 1, 2, 3, 340}
+
+
+def test_earlier_turns_have_their_place() -> None:
+    frame = chat_frame(TOKENIZER, "Be short.", 1)
+
+    assert frame.parts == (
+        "<|im_start|>system\nBe short.<|im_end|>\n<|im_start|>user\n",
+        "<|im_end|>\n<|im_start|>assistant\n",
+        "<|im_end|>\n<|im_start|>user\n",
+        "<|im_end|>\n<|im_start|>assistant\n",
+    )
+    assert frame.trims == (False, False, False)
+
+
+def test_a_template_that_drops_an_answer_is_refused() -> None:
+    forgetful = "{% for m in messages %}{% if m['role'] == 'user' %}{{ m['content'] }}{% endif %}{% endfor %}"
+
+    with pytest.raises(ValueError, match="writes a message of the assistant 0 times; expected once"):
+        chat_frame(tiny_tokenizer(chat_template=forgetful), "", 1)

@@ -1,31 +1,14 @@
-"""Packing a prompt and its choices into one row, and the head that scores them."""
+"""Rows of texts against one plain forward pass per text."""
 
 import numpy as np
 import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from cg_pipeline.inference.likelihood import choice_logprobs, pack_choices
+from cg_pipeline.inference.likelihood import text_logprobs
 from cg_pipeline.inference.models import LoadedModel
-from tests.fakes import tiny_loaded_model
-
-
-def test_a_row_by_hand() -> None:
-    """Prompt 7 8; choices `10 11 12` and `20`: the first adds 10 11, the second nothing."""
-    row = pack_choices(np.array([7, 8]), [np.array([10, 11, 12]), np.array([20])])
-
-    assert row.input_ids.tolist() == [7, 8, 10, 11]
-    assert row.position_ids.tolist() == [0, 1, 2, 3]
-    assert row.segments.tolist() == [0, 0, 1, 1]
-    assert row.predictors.tolist() == [1, 2, 3, 1]  # 10 is predicted at 8, 11 at 10, 12 at 11; 20 at 8 again
-    assert row.scored_ids.tolist() == [10, 11, 12, 20]
-    assert row.n_choice_tokens == (3, 1)
-
-
-def test_positions_restart_with_each_choice() -> None:
-    row = pack_choices(np.array([7]), [np.array([10, 11]), np.array([20, 21, 22])])
-
-    assert row.position_ids.tolist() == [0, 1, 1, 2]
+from cg_pipeline.inference.packing import Continued, pack
+from tests.fakes import Architecture, tiny_loaded_model
 
 
 def with_module(**settings: object) -> LoadedModel:
@@ -52,8 +35,39 @@ def test_soft_capped_logits_are_capped_here_too() -> None:
     logprobs = model.module(torch.tensor([ids])).logits[0].log_softmax(-1)
     expected = sum(logprobs[place - 1, ids[place]].item() for place in (3, 4))
 
-    [[first, _]] = choice_logprobs(
-        model, [pack_choices(np.array(ids[:3]), [np.array(ids[3:]), np.array([8, 6])])]
-    )
+    context = np.array(ids[:3])
+    texts = [Continued(context, np.array(ids[3:])), Continued(context, np.array([8, 6]))]
+    [[first, _]] = text_logprobs(model, [pack(texts)])
 
     assert first == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("architecture", ["llama", "gpt2", "gpt_neox"])
+@pytest.mark.parametrize("branching", [True, False])
+def test_a_batch_of_rows_scores_as_each_text_alone(architecture: Architecture, branching: bool) -> None:
+    """Rows of one chain take the plain causal path, others the mask; one vocabulary chunk or many."""
+    model = tiny_loaded_model(architecture)
+    rng = np.random.default_rng(0)
+    rows = [
+        [Continued(context, rng.integers(4, 340, size if branching else 1)) for size in (1, 3, 2)]
+        for context in (rng.integers(4, 340, length) for length in (9, 4, 1))
+    ]
+
+    found = text_logprobs(model, [pack(texts) for texts in rows])
+
+    for texts, logprobs in zip(rows, found, strict=True):
+        for text, logprob in zip(texts, logprobs, strict=True):
+            whole = np.concatenate([text.context, text.continuation])
+            plain = model.module(torch.from_numpy(whole)[None]).logits[0].log_softmax(-1)
+            start = len(text.context)
+            expected = sum(plain[place - 1, whole[place]].item() for place in range(start, len(whole)))
+            assert logprob == pytest.approx(expected, abs=1e-4)
+
+
+def test_logits_in_chunks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_loaded_model()
+    texts = [Continued(np.array([5, 9, 33]), np.array([7, 8, 9, last])) for last in (10, 11, 12)]
+    [whole] = text_logprobs(model, [pack(texts)])
+    monkeypatch.setattr("cg_pipeline.inference.likelihood._LOGITS_AT_ONCE", 2 * 340)
+
+    assert text_logprobs(model, [pack(texts)])[0] == pytest.approx(whole, abs=1e-5)

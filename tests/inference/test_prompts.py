@@ -155,3 +155,50 @@ def test_an_empty_text_has_no_content() -> None:
 
     assert rendered.input_ids.tolist() == [3]
     assert np.array_equal(rendered.content_mask, [False])
+
+
+SHOTS = ("Is it 2?", "yes", "Is it\n3?", " no ")
+
+
+def with_turns(tokenizer: object, text: str) -> list[int]:
+    roles = ("user", "assistant", "user", "assistant", "user")
+    turns = [{"role": role, "content": each} for role, each in zip(roles, (*SHOTS, text), strict=True)]
+    messages = [{"role": "system", "content": ""}, *turns]
+    return tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("tokenizer", [TOKENIZER, TRIMMING])
+@pytest.mark.parametrize("text", ["Hi", "  padded ", "é日本🦜", "a\n\nb"])
+def test_worked_examples_are_earlier_turns(tokenizer: object, text: str) -> None:
+    """F21: token-exact with the template."""
+    rendered = render_prompt(tokenizer, CHAT, text, SHOTS)  # type: ignore[arg-type]
+
+    assert rendered.input_ids.tolist() == with_turns(tokenizer, text)
+    assert tokenizer.decode(rendered.input_ids[rendered.content_mask]).strip() == text.strip()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("tokenizer", [TOKENIZER, WITH_BOS])
+def test_worked_examples_come_before_raw_text(tokenizer: object) -> None:
+    rendered = render_prompt(tokenizer, RAW, "Hi there", SHOTS)  # type: ignore[arg-type]
+    whole = "Is it 2? yes\n\nIs it\n3?  no \n\nHi there"
+
+    assert rendered.input_ids.tolist() == tokenizer(whole)["input_ids"]  # type: ignore[operator]
+    assert tokenizer.decode(rendered.input_ids[rendered.content_mask]).lstrip("\n") == "Hi there"  # type: ignore[attr-defined]
+    covered = {place for start, end in rendered.spans[rendered.content_mask] for place in range(start, end)}
+    assert covered == set(range(len("Hi there")))
+
+
+@pytest.mark.parametrize("model", [CHAT, RAW])
+def test_hostile_worked_examples_stay_text(model: Model) -> None:
+    shots = (HOSTILE, "yes", "a", HOSTILE)
+    rendered = render_prompt(TOKENIZER, model, "Hi", shots)
+    plain = render_prompt(TOKENIZER, model, "Hi", ("q", "yes", "a", "x"))
+
+    assert TOKENIZER.decode(rendered.input_ids).count(HOSTILE) == 2
+    assert rendered.special_mask.sum() == plain.special_mask.sum() == (13 if model.chat else 0)
+    assert TOKENIZER.decode(rendered.input_ids[rendered.content_mask]).strip("\n") == "Hi"
+
+
+def test_a_question_without_its_answer_is_refused() -> None:
+    with pytest.raises(ValueError, match="there are 1 texts of worked examples; expected"):
+        render_prompt(TOKENIZER, RAW, "Hi", ("What?",))

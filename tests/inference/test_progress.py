@@ -1,0 +1,53 @@
+"""Rates and lines for a log."""
+
+import io
+
+import pytest
+
+from cg_pipeline.inference.progress import Progress, ProgressMeter
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_rates_and_time_left() -> None:
+    progress = Progress(n_done=30, n_total=120, n_tokens=4500, seconds=15.0)
+
+    assert progress.examples_per_s == 2
+    assert progress.tokens_per_s == 300
+    assert progress.seconds_left == 45
+    assert str(progress) == "30 of 120 examples, 2.00 examples/s, 300 tokens/s, 45 s left"
+
+
+def test_nothing_is_promised_before_the_first_example() -> None:
+    assert str(Progress(n_done=0, n_total=7, n_tokens=0, seconds=0.0)) == (
+        "0 of 7 examples, 0.00 examples/s, 0 tokens/s"
+    )
+
+
+def test_it_speaks_now_and_then_and_at_the_end() -> None:
+    clock, heard = Clock(), list[Progress]()
+
+    with ProgressMeter(4, heard.append, every_s=10.0, bar=False, clock=clock) as meter:
+        for _ in range(4):
+            clock.now += 6
+            meter.advance(1, 50)
+
+    assert [(each.n_done, each.seconds) for each in heard] == [(2, 12), (4, 24), (4, 24)]
+    assert heard[-1].n_tokens == 200
+
+
+def test_a_bar_is_drawn_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr("sys.stderr", screen)
+
+    with ProgressMeter(2, lambda _: None, bar=None) as meter:
+        meter.advance(2, 10)
+    assert screen.getvalue() == ""  # no terminal
+    with ProgressMeter(2, lambda _: None, bar=True) as meter:
+        meter.advance(2, 10)
+    assert "2/2" in screen.getvalue()
