@@ -49,7 +49,7 @@ def _find(text: str) -> tuple[Number | None, bool]:
 
 
 def _goes_on(rest: str) -> bool:
-    """Whether what follows a number shows that it had ended: "3." may become 3.5, and "12," may become 12,000."""
+    """Whether what follows a number shows that it had ended: "3." may become 3.5, "12," may become 12,000."""
     return _GONE_ON.match(rest) is not None
 
 

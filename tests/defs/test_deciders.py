@@ -128,6 +128,7 @@ def test_authors_own_numbers_are_reported(monkeypatch, tmp_path):
 def test_what_is_expected_knows_who_decides(monkeypatch, tmp_path, policy, decider):
     spec = dataclasses.replace(BENCHMARKS["requests"], scoring=policy)
     monkeypatch.setitem(catalogue.BENCHMARKS, "requests", spec)
-    expected = Expected(Layout(tiny_data(tmp_path / "data")), STUDY, "automatic", judged_by="llm:a", run_by="python")
+    layout = Layout(tiny_data(tmp_path / "data"))
+    expected = Expected(layout, STUDY, "automatic", judged_by="llm:a", run_by="python")
     monkeypatch.setattr(Expected, "completions", lambda self, model, benchmark: "completions")
     assert expected.scores(MODEL, "requests") == identity.scores_id("completions", POLICIES[policy], decider)
