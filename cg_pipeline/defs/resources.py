@@ -92,10 +92,18 @@ class Gpu(dg.ConfigurableResource):
     """auto, cuda, cuda:N, mps or cpu."""
     batch_tokens: int = 4096
     """Padded tokens of one forward pass: bounds memory, changes no result."""
+    engine: str = "transformers"
+    """What runs models that answer: transformers, or vllm where it is installed."""
+    vllm_memory_share: float = 0.8
+    """Share of the device's memory that vLLM takes; the reader SAE has to fit into the rest."""
     store: dg.ResourceDependency[Store]
 
     def language_model(self, model: Model) -> "LanguageModel":
         """The model, ready to answer; loaded once per process."""
+        if self.engine == "vllm":
+            return _vllm_model(model, self.store.layout, self.vllm_memory_share)
+        if self.engine != "transformers":
+            raise ValueError(f"engine is {self.engine!r}; expected 'transformers' or 'vllm'. Correct it.")
         return _language_model(model, self.store.layout, self.device, self.batch_tokens)
 
     def encoder(self, sae: Sae) -> "SaeEncoder":
@@ -215,6 +223,13 @@ def _language_model(model: Model, layout: Layout, device: str, batch_tokens: int
     from cg_pipeline.inference.language_model import LanguageModel
 
     return LanguageModel(_loaded(model, layout, device), batch_tokens=batch_tokens)
+
+
+@lru_cache(maxsize=1)
+def _vllm_model(model: Model, layout: Layout, memory_share: float) -> "LanguageModel":
+    from cg_pipeline.inference.vllm_engine import load_vllm_model
+
+    return load_vllm_model(model, cache_dir=layout.cache, data_dir=layout.data_dir, memory_share=memory_share)
 
 
 @lru_cache(maxsize=2)
