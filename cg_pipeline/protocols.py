@@ -134,9 +134,27 @@ class GroupNamer(Protocol):
         ...
 
 
-class JudgeFailed(Exception):
-    """A judge gave no verdict; the message says why, for people."""
+JUDGE_FAILED = "judge_failed"
+"""Why an answer is unscored that is worth another question to the judge."""
 
 
-class NamingFailed(Exception):
-    """A namer could not name a group; the message says why, for people."""
+class Unanswered(Exception):
+    """A language model that was asked gave nothing usable; the message says why, for people."""
+
+    def __init__(self, message: str = "", *, lasting: bool = False) -> None:
+        """`lasting`: the same question would meet the same fate."""
+        super().__init__(message)
+        self.lasting = lasting
+
+
+class JudgeFailed(Unanswered):
+    """A judge gave no verdict."""
+
+    @property
+    def reason(self) -> str:
+        """Why the answer is unscored."""
+        return "no_verdict" if self.lasting else JUDGE_FAILED
+
+
+class NamingFailed(Unanswered):
+    """A namer could not name a group."""

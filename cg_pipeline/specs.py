@@ -59,6 +59,11 @@ class HubRows:
     rows_in: Callable[[Any], list[Any]] | None = None
     """Pure: the rows that one JSON value of a file holds; None: the value is a row."""
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The files, or else the configurations, that are read."""
+        return self.files or self.configs
+
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling:

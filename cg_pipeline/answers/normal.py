@@ -5,8 +5,9 @@ Lower case, without articles, punctuation and superfluous blanks; numbers by val
 Source: SQuAD's evaluation (arXiv 1606.05250), as TriviaQA, Natural Questions and DROP use it.
 It deletes every ASCII punctuation mark, which makes "-5" and "5", "3.5" and "35" the same
 and "C++" and "C" too; here a sign or a decimal point inside a number stays, only punctuation
-goes and symbols stay, and that holds in all scripts. A text that is nothing but punctuation
-or an article ("the", "] )") is compared as it is, where SQuAD compares two empty texts.
+goes and symbols stay, and that holds in all scripts. Articles alone stay, so that "(A)." is
+the letter a, and a text of nothing but punctuation ("] )") is compared as it is, where SQuAD
+compares two empty texts.
 """
 
 import re
@@ -26,7 +27,7 @@ def normal_words(text: str) -> list[str]:
     folded = unicodedata.normalize("NFKC", text).translate(_MINUS).casefold()
     words = [bare for piece in folded.split() for bare in _bare(piece)]
     kept = [word for word in words if word not in _ARTICLE]
-    return kept or folded.split()
+    return kept or words or folded.split()
 
 
 def normal_text(text: str) -> str:

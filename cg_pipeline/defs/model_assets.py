@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
@@ -13,6 +14,8 @@ from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
 from cg_pipeline.defs.served_models import ask_served
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.identity import STAGES, completions_id, scores_id
+from cg_pipeline.inference.progress import ProgressMeter
+from cg_pipeline.protocols import JUDGE_FAILED
 from cg_pipeline.records import Completion, Example
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.specs import ServedModel
@@ -20,6 +23,10 @@ from cg_pipeline.store.resume import blocks_of, fill
 from cg_pipeline.store.schema import TABLES
 from cg_pipeline.store.shards import ShardSet
 
+if TYPE_CHECKING:
+    from cg_pipeline.llm.judging import LlmJudge
+
+_SHOWN_TROUBLES = 5
 EXAMPLES_PER_SHARD = 32
 """Completions kept at a time: what an interruption can lose."""
 
@@ -50,11 +57,17 @@ def completions(
     )
     table = TABLES["completions"]
 
-    def answer(index: int, block: Sequence[Example]) -> None:
-        shards.write_rows(index, table, pipeline.complete(benchmark, block, gpu.language_model(model)))
+    meter = ProgressMeter(
+        len(examples), lambda now: context.log.info(f"{model.name} on {benchmark.name}: {now}")
+    )
 
-    with lasting_faults_end_the_run():
-        filled = fill(shards, blocks, answer, {"model": model.name, "benchmark": benchmark.name})
+    def answer(index: int, block: Sequence[Example]) -> None:
+        generator = gpu.language_model(model, meter.advance)
+        shards.write_rows(index, table, pipeline.complete(benchmark, block, generator))
+
+    with lasting_faults_end_the_run(), meter:
+        made_for = {"model": model.name, "benchmark": benchmark.name}
+        filled = fill(shards, blocks, answer, made_for, meter.expect)
     whole = ShardSet.open(shards.directory)  # of as many shards as it was made of
     shards_read = (whole.read_rows(index, table) for index in range(whole.n_shards))
     found: list[Completion] = [row for rows in shards_read for row in rows]
@@ -96,10 +109,14 @@ def scores(
     decider = code_sandbox.load() if policy.runs_code else judge
     at_once = code_sandbox.at_once if policy.runs_code else judging.at_once
     found = pipeline.score(policy, examples, completions, decider, at_once)
+    decided_by = decider.source if decider else "none"
+    n_failed = sum(score.reason == JUDGE_FAILED for score in found)
+    if judge and n_failed:
+        context.log.warning(f"{decided_by} failed to judge {n_failed} answers: {_troubles(judge)}")
     stored = store.warehouse.fingerprint_of("completions", {"model": model.name, "benchmark": benchmark.name})
     return result(
         found,
-        scores_id(stored, policy, decider.source if decider else "none"),
+        scores_id(stored, policy, f"{decided_by}, in part" if n_failed else decided_by),  # tried again
         {
             "accuracy": mean_score(found),
             **pipeline.pass_rates(found),
@@ -108,9 +125,14 @@ def scores(
             "outcomes": dict(Counter(score.outcome for score in found)),
             "unscored_reasons": dict(Counter(score.reason for score in found if score.reason)),
             "policy": policy.name,
-            **({"decided_by": decider.source} if decider else {}),
-            **(judge.totals() if judge else {}),
+            **({"decided_by": decided_by} if decider else {}),
+            **({**judge.totals(), "judge_troubles": _troubles(judge)} if judge else {}),
             "preview": preview(found),
             **links(context, {"examples": [benchmark.name], "completions": [context.partition_key]}),
         },
     )
+
+
+def _troubles(judge: "LlmJudge") -> dict[str, int]:
+    """The commonest reasons why verdicts are missing."""
+    return dict(judge.troubles.most_common(_SHOWN_TROUBLES))

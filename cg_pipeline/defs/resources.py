@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cg_pipeline.inference.encoder import SaeEncoder
     from cg_pipeline.inference.language_model import LanguageModel
     from cg_pipeline.inference.models import LoadedModel
+    from cg_pipeline.inference.progress import Advance
     from cg_pipeline.llm.judging import LlmJudge
     from cg_pipeline.llm.naming import LlmNamer
     from cg_pipeline.llm.served import ServedLanguageModel
@@ -98,13 +99,15 @@ class Gpu(dg.ConfigurableResource):
     """Share of the device's memory that vLLM takes; the reader SAE has to fit into the rest."""
     store: dg.ResourceDependency[Store]
 
-    def language_model(self, model: Model) -> "LanguageModel":
-        """The model, ready to answer; loaded once per process."""
-        if self.engine == "vllm":
-            return _vllm_model(model, self.store.layout, self.vllm_memory_share)
-        if self.engine != "transformers":
+    def language_model(self, model: Model, advance: "Advance") -> "LanguageModel":
+        """The model, ready to answer; loaded once per process. `advance` is told how far it is."""
+        if self.engine not in ("transformers", "vllm"):
             raise ValueError(f"engine is {self.engine!r}; expected 'transformers' or 'vllm'. Correct it.")
-        return _language_model(model, self.store.layout, self.device, self.batch_tokens)
+        if self.engine == "vllm":
+            loaded = _vllm_model(model, self.store.layout, self.vllm_memory_share)
+        else:
+            loaded = _language_model(model, self.store.layout, self.device, self.batch_tokens)
+        return loaded.reporting_to(advance)
 
     def encoder(self, sae: Sae) -> "SaeEncoder":
         """The SAE on its model, ready to read; loaded once per process."""

@@ -84,6 +84,13 @@ class ProgressMeter:
         settings: dict[str, Any] = {"total": n_total, "unit": "example", "disable": False}
         self._bar: Any = tqdm(file=sys.stderr, **settings) if shown else None
 
+    def expect(self, n_total: int) -> None:
+        """So many examples are to come, after all; the clock starts anew."""
+        self._n_total, self._n_done, self._n_tokens = n_total, 0, 0
+        self._start = self._last = self._clock()
+        if self._bar is not None:
+            self._bar.reset(total=n_total)
+
     def advance(self, n_examples: int, n_tokens: int) -> None:
         """Count examples finished and tokens read or written."""
         self._n_done += n_examples
@@ -112,7 +119,8 @@ class ProgressMeter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the bar, and report once more."""
+        """Close the bar, and report once more if there was anything to do."""
         if self._bar is not None:
             self._bar.close()
-        self._report(self.progress)
+        if self._n_total:
+            self._report(self.progress)

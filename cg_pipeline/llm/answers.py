@@ -105,9 +105,13 @@ def _usage(completion: _Completion) -> Usage:
 def _read_choice(choice: _Choice, schema: type[T], endpoint: Endpoint) -> T | Fault:
     text = choice.message.content or ""
     if choice.message.refusal:
-        return Fault(reason=f"declined to answer ({quote(choice.message.refusal, endpoint)})", remedy="none")
+        return Fault(
+            reason=f"declined to answer ({quote(choice.message.refusal, endpoint)})",
+            remedy="none",
+            kind="refused",
+        )
     if choice.finish_reason == "content_filter":
-        return Fault(reason="withheld the answer (content filter)", remedy="none")
+        return Fault(reason="withheld the answer (content filter)", remedy="none", kind="refused")
     if choice.finish_reason == "length":
         return Fault(reason="was cut off before the answer was complete", remedy="lengthen")
     try:

@@ -122,7 +122,7 @@ class ChatModel:
                 _log.info("LLM %s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
                 if not self._prepare_retry(outcome, attempt):
                     tries = "1 try" if attempt.n_tries == 1 else f"{attempt.n_tries} tries"
-                    raise self._failure(f"{outcome.reason}, after {tries}")
+                    raise self._failure(f"{outcome.reason}, after {tries}", lasting=outcome.lasting)
 
     def _connect(self) -> openai.OpenAI:
         try:
@@ -131,9 +131,9 @@ class ChatModel:
             kind = type(error).__name__
         raise self._failure(f"cannot be asked: a proxy or certificate variable is unusable ({kind})")
 
-    def _failure(self, reason: str) -> NamingFailed:
-        endpoint = self.endpoint
-        return NamingFailed(endpoint.redact(f"LLM {endpoint.model!r} at {endpoint.base_url} {reason}."))
+    def _failure(self, reason: str, *, lasting: bool = False) -> NamingFailed:
+        sentence = f"LLM {self.endpoint.model!r} at {self.endpoint.base_url} {reason}."
+        return NamingFailed(self.endpoint.redact(sentence), lasting=lasting)
 
     def _try(
         self, client: openai.OpenAI, messages: Sequence[Message], schema: type[T], attempt: _Attempt

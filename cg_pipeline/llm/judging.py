@@ -11,6 +11,7 @@ waits for all its retries, and a benchmark has thousands.
 
 import functools
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from cg_pipeline.llm.chat import ChatModel
 from cg_pipeline.protocols import JudgeFailed, NamingFailed
 
 MAX_FAILURES = 20
-"""Failures in a row after which nothing more is asked; benchmarks of requests to be declined make a few."""
+"""Failures in a row after which nothing more is asked; what the judge itself declines is none."""
 
 _CLOSING = "Give your reasoning first, in at most three sentences, then the verdict: one of {verdicts}."
 
@@ -32,6 +33,8 @@ class LlmJudge:
         self.chat = chat
         self._n_failures = 0
         self._lock = threading.Lock()
+        self.troubles: Counter[str] = Counter()
+        """Why verdicts are missing, in sentences, and how often."""
 
     @property
     def source(self) -> str:
@@ -52,8 +55,8 @@ class LlmJudge:
         try:
             answer: Any = self.chat.ask([{"role": "user", "content": sendable}], schema).value
         except NamingFailed as failure:
-            self._count(failed=True)
-            raise JudgeFailed(str(failure)) from failure
+            self._count(failed=not failure.lasting, trouble=str(failure))
+            raise JudgeFailed(str(failure), lasting=failure.lasting) from failure
         self._count(failed=False)
         return answer.verdict
 
@@ -69,9 +72,10 @@ class LlmJudge:
         }
         return spent if cost is None else {**spent, "judge_cost": cost}
 
-    def _count(self, *, failed: bool) -> None:
+    def _count(self, *, failed: bool, trouble: str = "") -> None:
         with self._lock:
             self._n_failures = self._n_failures + 1 if failed else 0
+            self.troubles.update([trouble] if trouble else [])
 
 
 @functools.cache

@@ -67,6 +67,11 @@ class Fault:
     """What it is about: the text is too long, unwanted, or took too long; a setting is wrong; the server as
     a whole is not to be had; or anything else."""
 
+    @property
+    def lasting(self) -> bool:
+        """Whether the same question would meet it again: the text will not do, or the answers do not."""
+        return self.kind in ("overflow", "refused") or self.remedy in ("correct", "lengthen")
+
 
 def connect(endpoint: Endpoint) -> openai.OpenAI:
     """A client that follows the endpoint alone: no OPENAI_* variable, no proxy before a loopback address.

@@ -39,8 +39,8 @@ def score(example: Example, completion: Completion, judge: Judge | None = None) 
         return grade(completion, None, reason="unparsed")
     try:
         verdict = judge.decide(build_prompt(example, answer), GRADES)
-    except JudgeFailed:
-        return grade(completion, None, reason="judge_failed")
+    except JudgeFailed as failure:
+        return grade(completion, None, reason=failure.reason)
     return grade(completion, GRADES.index(verdict) / 9, answer=verdict)
 
 

@@ -49,8 +49,8 @@ def score(example: Example, completion: Completion, judge: Judge | None = None) 
     try:
         ahead = judge.decide(build_prompt(example, answer, baseline), VERDICTS)
         behind = judge.decide(build_prompt(example, baseline, answer), VERDICTS)
-    except JudgeFailed:
-        return grade(completion, None, reason="judge_failed")
+    except JudgeFailed as failure:
+        return grade(completion, None, reason=failure.reason)
     values = {("first", "second"): 1.0, ("second", "first"): 0.0}
     return grade(completion, values.get((ahead, behind), 0.5), answer=f"{ahead}, then {behind}")
 

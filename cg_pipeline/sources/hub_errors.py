@@ -38,8 +38,8 @@ def explain(error: BaseException, pin: HubRows, *, has_token: bool) -> Exception
     if isinstance(error, ValueError) and str(error).startswith("Data set "):
         return error
     return ValueError(
-        f"Data set {pin.repo!r} ({', '.join(pin.configs)}; {pin.split}) cannot be read ({_quoted(error)}); "
-        "expected Parquet or JSON with that configuration and split. Correct the benchmark's source."
+        f"Data set {pin.repo!r} ({', '.join(pin.parts)}; {pin.split}) cannot be read ({_quoted(error)}); "
+        "expected Parquet, JSON or CSV with that configuration and split. Correct the benchmark's source."
     )
 
 

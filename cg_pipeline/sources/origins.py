@@ -11,10 +11,11 @@ network must be able to run.
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_type_hints
 
+from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.records import StoredRows, content_id
 from cg_pipeline.sources.benchmark_directory import find_file
 from cg_pipeline.sources.hub import fetch_rows
@@ -30,6 +31,7 @@ from cg_pipeline.sources.row_checks import (
 from cg_pipeline.specs import Benchmark, HubRows, LocalRows
 
 Role = Literal["asked", "shots"]
+_SHOWN_PARTS = 8
 
 SHAPES: dict[str, Callable[[Benchmark], Shape]] = {
     "local": own_shape,
@@ -46,7 +48,7 @@ class Origin:
     role: Role
     kind: Literal["local", "directory", "hub"]
     place: str
-    """For people: the file, or data set, configurations, split and commit."""
+    """For people: the file, or data set, configurations or files, split and commit."""
     fingerprint: str
     """Hash of the file's content, or of the pin on the hub."""
     licence: str
@@ -103,17 +105,23 @@ def _of_file(benchmark: Benchmark, role: Role, path: Path) -> Origin:
 
 
 def _of_pin(benchmark: Benchmark, role: Role, pin: HubRows) -> Origin:
-    """The columns kept count too: a benchmark that reads another one needs the rows again."""
+    """How files fall into rows counts, and so do the columns kept: who reads others needs the rows again."""
     columns = sorted(columns_of(benchmark))
     return Origin(
         role=role,
         kind="hub",
-        place=f"{pin.repo} ({', '.join(pin.configs)}), {pin.split}, {pin.revision[:12]}",
-        fingerprint=content_id("hub", pin.repo, pin.configs, pin.split, pin.revision, columns),
+        place=f"{pin.repo} ({_listed(pin.parts)}), {pin.split}, {pin.revision[:12]}",
+        fingerprint=content_id("hub", fingerprint(replace(pin, gated="")), columns),
         licence=benchmark.licence,
         revision=pin.revision,
         pin=pin,
     )
+
+
+def _listed(parts: tuple[str, ...]) -> str:
+    """The first few names."""
+    more = f" and {len(parts) - _SHOWN_PARTS} more" if len(parts) > _SHOWN_PARTS else ""
+    return ", ".join(parts[:_SHOWN_PARTS]) + more
 
 
 def bring(benchmark: Benchmark, origin: Origin, cache_dir: Path) -> bytes:

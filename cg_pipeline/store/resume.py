@@ -36,8 +36,11 @@ def fill(
     blocks: Sequence[Sequence[T]],
     save: Callable[[int, Sequence[T]], object],
     metadata: Mapping[str, Any],
+    expect: Callable[[int], object] = lambda _n_items: None,
 ) -> Filled:
     """Save every block whose shard is absent or damaged, and complete the set.
+
+    `expect` is told of how many items there are to compute, before the first.
 
     A second process that wants the same set waits here and then finds nothing left to do.
     """
@@ -45,6 +48,7 @@ def fill(
     with shards.lock():
         shards.verify(heal=True)
         missing = shards.missing()
+        expect(sum(len(blocks[index]) for index in missing))
         for index in missing:
             save(index, blocks[index])
         if not shards.is_complete():

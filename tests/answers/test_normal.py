@@ -21,6 +21,8 @@ from cg_pipeline.answers.normal import is_number, normal_text
         ("5%", "5"),
         ("−5", "-5"),
         ("(Paris)", "Paris"),
+        ("(A).", "A"),
+        ("The.", "the"),
         ("STRASSE", "straße"),
         ("ＡＢＣ", "abc"),
         ("«Пари»", "пари"),

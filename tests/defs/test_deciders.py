@@ -17,7 +17,7 @@ from cg_pipeline.records import Completion
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.store.layout import Layout
 from tests.defs.tiny_study import STUDY, tiny_data
-from tests.llm.fake_server import FakeServer
+from tests.llm.fake_server import FakeServer, failure
 from tests.llm.fake_server import completion as reply
 from tests.scoring.cases import example
 
@@ -54,7 +54,9 @@ def test_who_judges(monkeypatch, tmp_path):
     assert loaded.source == judging.source == "llm:m-2"
 
 
-def materialise(monkeypatch, tmp_path, policy: str, examples, texts) -> tuple[list, dict, str]:
+def materialise(
+    monkeypatch, tmp_path, policy: str, examples, texts, at_once: int = 2
+) -> tuple[list, dict, str]:
     """The scores asset on one cell of a benchmark that is scored by `policy`."""
     spec = dataclasses.replace(BENCHMARKS["requests"], scoring=policy)
     monkeypatch.setitem(catalogue.BENCHMARKS, "requests", spec)
@@ -80,7 +82,7 @@ def materialise(monkeypatch, tmp_path, policy: str, examples, texts) -> tuple[li
         examples=examples,
         completions=completions,
         store=store,
-        judging=Judging(store=store, at_once=2),
+        judging=Judging(store=store, at_once=at_once),
         code_sandbox=CodeSandbox(),
     )
     return made.value, dict(made.metadata), made.metadata["fingerprint"]
@@ -112,6 +114,32 @@ def test_a_judges_cost_is_recorded(monkeypatch, tmp_path):
         1,
         10,
     )
+
+
+@pytest.mark.parametrize(
+    ("step", "reason", "again"),
+    [(failure(500), "judge_failed", True), (reply(None, refusal="I won't."), "no_verdict", False)],
+)
+def test_answers_that_a_judge_failed_to_judge_are_judged_again(monkeypatch, tmp_path, step, reason, again):
+    good = reply(json.dumps({"reasoning": "Good.", "verdict": "10"}))
+    monkeypatch.setenv("CG_JUDGE_MODEL", "m-2")
+    monkeypatch.setenv("CG_JUDGE_MAX_RETRIES", "0")
+    expected = identity.scores_id("completions", POLICIES["judge_answer"], "llm:m-2")
+    asked = [example()]
+    with FakeServer([good, step]) as server:
+        monkeypatch.setenv("CG_JUDGE_BASE_URL", server.url)
+        found, metadata, stored = materialise(
+            monkeypatch, tmp_path, "judge_answer", asked, ["Fine.", "Finer."], at_once=1
+        )
+        assert [score.reason for score in found] == ["", reason]
+        assert (stored != expected) is again  # stale, so that the next run asks again
+        assert list(metadata["judge_troubles"].values()) == [1]
+    with FakeServer([good]) as server:
+        monkeypatch.setenv("CG_JUDGE_BASE_URL", server.url)
+        found, _, stored = materialise(monkeypatch, tmp_path, "judge_answer", asked, ["Fine.", "Finer."])
+        assert [score.value for score in found] == [1.0, 1.0]
+        assert stored == expected
+        assert len(server.requests) == 1  # the other verdict is kept
 
 
 def test_authors_own_numbers_are_reported(monkeypatch, tmp_path):

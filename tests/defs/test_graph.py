@@ -1,6 +1,7 @@
 """The whole asset graph on a truncated suite with a fake model: stored, checked, resumed, refused."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -99,6 +100,14 @@ def test_every_materialisation_names_its_run_and_fingerprint(
         assert "duckdb" in json.loads(versions)
 
 
+def test_progress_is_told_in_the_log(finished: Path, instance: dg.DagsterInstance) -> None:
+    said = [entry.user_message for made in instance.get_runs() for entry in instance.all_logs(made.run_id)]
+    for benchmark in STUDY.benchmarks:
+        lines = [line for line in said if line.startswith(f"smollm2_135m on {benchmark}: ")]
+        assert lines
+        assert re.match(r".*: 12 of 12 examples, [\d.,]+ examples/s, [\d.,]+ tokens/s, 0 s left$", lines[0])
+
+
 def test_every_check_passed(finished: Path, instance: dg.DagsterInstance) -> None:
     evaluations = [
         record.event_log_entry.dagster_event.asset_check_evaluation_data
@@ -168,7 +177,7 @@ def test_what_failed_its_check_or_lost_its_files_is_made_again(
 
 def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     class BrokenGpu(FakeGpu):
-        def language_model(self, model) -> FakeLanguageModel:
+        def language_model(self, model, advance) -> FakeLanguageModel:
             try:
                 raise OSError("errno 7")
             except OSError as cause:

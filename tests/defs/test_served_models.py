@@ -26,7 +26,7 @@ CELL = {"model": NAME, "benchmark": "arithmetic"}
 class NoGpu(Gpu):
     """Fails the test that loads weights."""
 
-    def language_model(self, model):
+    def language_model(self, model, advance):
         raise AssertionError(f"{model.name} was loaded")
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +28,10 @@ def _number(*parts: object) -> int:
 
 
 class FakeLanguageModel:
-    """Answers at random, but always the same."""
+    """Answers at random, but always the same; tells how far it is."""
+
+    def __init__(self, advance: Callable[[int, int], None]) -> None:
+        self._advance = advance
 
     def choose(self, examples: Sequence[Example], unconditional: str = "") -> list[Completion]:
         return [self._completion(example, choice=True) for example in examples]
@@ -37,6 +40,7 @@ class FakeLanguageModel:
         return [self._completion(example, choice=False) for example in examples]
 
     def _completion(self, example: Example, *, choice: bool) -> Completion:
+        self._advance(1, 14)
         logprobs = tuple(-1.0 - _number(example.example_id, text) % 1000 / 100 for text in example.choices)
         return Completion(
             model="smollm2_135m",
@@ -95,9 +99,9 @@ class FakeEncoder:
 class FakeGpu(Gpu):
     """Hands out the fakes, and counts how often a model was asked for."""
 
-    def language_model(self, model) -> FakeLanguageModel:
+    def language_model(self, model, advance) -> FakeLanguageModel:
         LOADS.append(model.name)
-        return FakeLanguageModel()
+        return FakeLanguageModel(advance)
 
     def encoder(self, sae) -> FakeEncoder:
         LOADS.append(sae.name)

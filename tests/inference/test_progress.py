@@ -41,6 +41,27 @@ def test_it_speaks_now_and_then_and_at_the_end() -> None:
     assert heard[-1].n_tokens == 200
 
 
+def test_what_turns_out_to_be_less_is_counted_from_then_on() -> None:
+    clock, heard = Clock(), list[Progress]()
+
+    with ProgressMeter(9, heard.append, bar=False, clock=clock) as meter:
+        clock.now += 100
+        meter.expect(2)
+        clock.now += 4
+        meter.advance(2, 8)
+
+    assert heard == [Progress(n_done=2, n_total=2, n_tokens=8, seconds=4.0)]
+
+
+def test_nothing_to_do_is_not_worth_a_word() -> None:
+    heard = list[Progress]()
+
+    with ProgressMeter(9, heard.append, bar=False) as meter:
+        meter.expect(0)
+
+    assert heard == []
+
+
 def test_a_bar_is_drawn_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     monkeypatch.setattr("sys.stderr", screen)

@@ -61,19 +61,20 @@ def test_an_answer_outside_the_schema_is_to_be_corrected(text, complaint):
 
 
 @pytest.mark.parametrize(
-    ("step", "remedy", "reason"),
+    ("step", "remedy", "reason", "kind"),
     [
-        (completion(None, refusal="I cannot."), "none", "declined to answer (I cannot.)"),
-        (completion("", finish="content_filter"), "none", "withheld the answer (content filter)"),
+        (completion(None, refusal="I cannot."), "none", "declined to answer (I cannot.)", "refused"),
+        (completion("", finish="content_filter"), "none", "withheld the answer (content filter)", "refused"),
         (
             completion('{"name": "a', finish="length"),
             "lengthen",
             "was cut off before the answer was complete",
+            "",
         ),
     ],
 )
-def test_an_answer_withheld_or_cut_off(step, remedy, reason):
-    assert read(step)[0] == Fault(reason=reason, remedy=remedy)
+def test_an_answer_withheld_or_cut_off(step, remedy, reason, kind):
+    assert read(step)[0] == Fault(reason=reason, remedy=remedy, kind=kind)
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,36 @@ def test_a_failure_is_a_sentence(tmp_path: Path, step: Step):
         judge(server, tmp_path).decide("Is it?", ("yes", "no"))
 
 
+@pytest.mark.parametrize(
+    ("step", "lasting"),
+    [
+        (failure(500), False),
+        (failure(401), False),
+        (failure(429), False),
+        (completion(None, refusal="I won't."), True),
+        (completion(None, finish="content_filter"), True),
+        (failure(400, code="content_filter"), True),
+        (failure(400, "too long", code="context_length_exceeded"), True),
+        (completion("no JSON"), True),
+        (completion("{", finish="length"), True),
+    ],
+)
+def test_what_another_question_would_not_cure_is_told_apart(tmp_path: Path, step: Step, lasting: bool):
+    with FakeServer([step]) as server, pytest.raises(JudgeFailed) as failed:
+        judge(server, tmp_path).decide("Is it?", ("yes", "no"))
+    assert failed.value.lasting is lasting
+
+
+def test_a_judge_that_declines_much_is_asked_all_the_same(tmp_path: Path):
+    with FakeServer([completion(None, refusal="I won't.")]) as server:
+        subject = judge(server, tmp_path)
+        for i in range(MAX_FAILURES + 5):
+            with pytest.raises(JudgeFailed, match="declined to answer"):
+                subject.decide(f"{i}?", ("yes", "no"))
+    assert len(server.requests) == MAX_FAILURES + 5
+    assert list(subject.troubles.values()) == [MAX_FAILURES + 5]
+
+
 def test_a_verdict_is_kept_for_its_question_alone(tmp_path: Path):
     with FakeServer([says("yes"), says("no"), says("tie")]) as server:
         subject = judge(server, tmp_path, input_price=1.0, output_price=2.0)

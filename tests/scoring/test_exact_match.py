@@ -13,6 +13,11 @@ from tests.scoring.cases import completion, example
         ("Beatles, maybe", "end", ("Beatles",), 0.0, ""),
         ("-5", "end", ("5",), 0.0, ""),
         ("1,000", "end", ("1000",), 1.0, ""),
+        ("(A).", "end", ("(A)",), 1.0, ""),  # a letter, no article
+        ("So the answer is (A).", "end", ("(A)",), 1.0, ""),
+        ("A", "end", ("(A)",), 1.0, ""),
+        ("(B).", "end", ("(A)",), 0.0, ""),
+        ("the", "end", ("(A)",), 0.0, ""),
         ("] )", "end", ("] )",), 1.0, ""),
         (") ]", "end", ("] )",), 0.0, ""),
         ("Beat", "length", ("Beatles",), None, "truncated"),

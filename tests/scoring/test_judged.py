@@ -17,11 +17,12 @@ every_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: po
 
 
 class ScriptedJudge:
-    """Gives verdicts one after another; None is a failure. Keeps what it was asked."""
+    """Gives verdicts one after another; None is a failure, `lasting` or not. Keeps what it was asked."""
 
     source = "script"
 
-    def __init__(self, *verdicts: str | None) -> None:
+    def __init__(self, *verdicts: str | None, lasting: bool = False) -> None:
+        self.lasting = lasting
         self.verdicts = list(verdicts)
         self.prompts: list[str] = []
         self.allowed: list[Sequence[str]] = []
@@ -31,7 +32,7 @@ class ScriptedJudge:
         self.allowed.append(verdicts)
         verdict = self.verdicts.pop(0)
         if verdict is None:
-            raise JudgeFailed("It said nothing.")
+            raise JudgeFailed("It said nothing.", lasting=self.lasting)
         return verdict
 
 
@@ -51,6 +52,12 @@ def test_a_judge_that_fails_leaves_the_answer_unscored(policy) -> None:
     """Fault F11: no verdict is not a bad verdict."""
     score = policy.score(PAIR, completion("4"), ScriptedJudge(None))
     assert (score.value, score.reason) == (None, "judge_failed")
+
+
+@every_policy
+def test_an_answer_that_a_judge_will_never_judge_is_told_apart(policy) -> None:
+    score = policy.score(PAIR, completion("4"), ScriptedJudge(None, lasting=True))
+    assert (score.value, score.reason) == (None, "no_verdict")
 
 
 @every_policy

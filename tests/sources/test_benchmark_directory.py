@@ -204,13 +204,34 @@ def test_worked_examples_follow_their_rows(tmp_path):
     assert [(each.role, each.kind) for each in found] == [("asked", "directory"), ("shots", "directory")]
 
 
+def listed(value: Any) -> list[Any]:
+    return value["rows"]
+
+
+def test_many_files_are_named_in_short(tmp_path):
+    files = tuple(f"{index}.jsonl" for index in range(30))
+    [origin] = origins_of(replace(QUIZ, source=replace(PIN, files=files)), tmp_path, "")
+    assert "(0.jsonl, 1.jsonl, " in origin.place
+    assert origin.place.count("jsonl") == 8
+    assert ", 7.jsonl and 22 more), " in origin.place
+
+
 def test_a_fingerprint_is_the_pin_or_the_content(tmp_path):
     def fingerprint(benchmark: Benchmark, directory: str = "") -> str:
         return origins_of(benchmark, tmp_path, directory)[0].fingerprint
 
-    changes = ({}, {"repo": "org/b"}, {"split": "dev"}, {"revision": "1" * 40}, {"configs": ("a",)})
+    changes: list[dict[str, Any]] = [
+        {},
+        {"repo": "org/b"},
+        {"split": "dev"},
+        {"revision": "1" * 40},
+        {"configs": ("a",)},
+        {"files": ("a.jsonl",)},
+        {"files": ("a.jsonl", "b.jsonl")},
+        {"files": ("a.jsonl",), "rows_in": listed},
+    ]
     pins = [replace(PIN, **change) for change in changes]
-    assert len({fingerprint(replace(QUIZ, source=pin)) for pin in pins}) == 5
+    assert len({fingerprint(replace(QUIZ, source=pin)) for pin in pins}) == len(changes)
     assert fingerprint(QUIZ) == fingerprint(replace(QUIZ, title="Other", source=replace(PIN, gated="terms")))
     one = fingerprint(QUIZ, str(write(tmp_path, {"quiz": payload_of(ROW)})))
     assert one == fingerprint(QUIZ, str(write(tmp_path, {"quiz": payload_of(ROW)}, license="MIT")))

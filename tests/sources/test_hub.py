@@ -49,13 +49,24 @@ JSON = {
     "first.jsonl": LINES,
     "second.jsonl": LINES.replace(b"one", b"three").replace(b"two", b"four"),
 }
+FILES = {
+    "loader.py": b"raise SystemExit('never run')",
+    "data/ice.jsonl": b'{"q": "one?", "label": 0, "unused": 1}\n\n{"q": "two?", "label": 1}\n',
+    "data/tin.json": b'{"kind": "tin", "asked": [{"q": "three?"}, {"q": "four?"}]}',
+    "data/broken.jsonl": b'{"q": "one?"}\n{"q": \n',
+}
 
 DATA_SETS = {
     each.repo.removeprefix("org/"): each
     for each in (
         DataSet("org/parquet", PARQUET),
         DataSet("org/json", JSON),
-        DataSet("org/csv", {"README.md": card(default="t.csv"), "t.csv": b"q,label\nx,1\n"}),
+        DataSet("org/csv", {"README.md": card(default="t.csv"), "t.csv": b'q,label\n"x, y",1\nz,\n'}),
+        DataSet("org/text", {"README.md": card(default="t.txt"), "t.txt": b"one\ntwo\n"}),
+        DataSet("org/files", FILES),
+        DataSet("org/files_busy", FILES, faults={"429 of files": 2}),
+        DataSet("org/files_cut", FILES, faults={"half": 99}),
+        DataSet("org/files_gated", FILES, token="right"),
         DataSet("org/busy", PARQUET, faults={"429": 2}, retry_after="7"),
         DataSet("org/failing", PARQUET, faults={"500": 1}, retry_after="3"),
         DataSet("org/overrun", PARQUET, faults={"429": 99}),
@@ -80,13 +91,20 @@ from cg_pipeline.sources.hub import fetch_rows
 from cg_pipeline.specs import HubRows
 
 time.sleep = lambda seconds: None
+
+
+def rows_in(value):
+    return [{"label": value["kind"], **row} for row in value["asked"]]
+
+
 for job in json.loads(sys.argv[1]):
     os.environ.pop("HF_TOKEN", None)
     os.environ.update(job.pop("env", {}))
-    pin = HubRows(**{"configs": ("default",), **job})
+    columns = frozenset({"q", "choices", "label", *job.pop("more_columns", ())})
+    nested = rows_in if job.pop("nested", False) else None
+    pin = HubRows(**{"configs": ("default",), **job, "rows_in": nested})
     waits = []
     try:
-        columns = frozenset({"q", "choices", "label"})
         found = {"rows": fetch_rows(pin, columns, Path(sys.argv[2]), waits.append).decode()}
     except Exception as error:
         found = {"error": type(error).__name__, "said": str(error)}
@@ -107,6 +125,15 @@ JOBS = {
     "gated unawares": job("gated"),
     "split": job("split", split="dev"),
     "config": job("json", configs=("third",)),
+    "json, told": job("json", configs=("first", "second"), more_columns=["config"]),
+    "files": job("files", files=["data/ice.jsonl"], more_columns=["config"]),
+    "files, nested": job("files", files=["data/tin.json"], nested=1, more_columns=["config"]),
+    "files, other shape": job("files", files=["data/ice.jsonl"], nested=1),
+    "files, absent": job("files", files=["data/ice.jsonl", "data/lead.jsonl"]),
+    "files, broken": job("files", files=["data/broken.jsonl"]),
+    "files_busy": job("files_busy", files=["data/ice.jsonl"]),
+    "files_cut": job("files_cut", files=["data/ice.jsonl"]),
+    "files_gated": job("files_gated", files=["data/ice.jsonl"], gated="the terms of use"),
 }
 
 
@@ -146,6 +173,35 @@ def test_parquet_comes_with_the_columns_asked_for(fetched):
 
 def test_configurations_of_json_are_read_one_after_another(fetched):
     assert [row["q"] for row in rows(fetched["json"])] == ["one?", "two?", "three?", "four?"]
+
+
+def test_csv_is_read_and_what_is_empty_is_absent(fetched):
+    assert rows(fetched["csv"]) == [{"q": "x, y", "label": 1}, {"q": "z", "label": None}]
+
+
+def test_a_row_is_told_its_configuration(fetched):
+    assert [row["config"] for row in rows(fetched["json, told"])] == ["first", "first", "second", "second"]
+
+
+def test_files_are_read_as_they_are_and_rows_told_their_name(fetched):
+    assert rows(fetched["files"]) == [
+        {"q": "one?", "label": 0, "config": "ice"},
+        {"q": "two?", "label": 1, "config": "ice"},
+    ]
+    asked = [path for path in DATA_SETS["files"].asked if "/resolve/" in path]
+    assert {path.rpartition("/")[2] for path in asked} == {"ice.jsonl", "tin.json", "broken.jsonl"}
+    assert all(f"/resolve/{COMMIT}/" in path for path in asked)
+
+
+def test_one_value_falls_into_the_rows_that_the_benchmark_sees_in_it(fetched):
+    assert rows(fetched["files, nested"]) == [
+        {"label": "tin", "q": "three?", "config": "tin"},
+        {"label": "tin", "q": "four?", "config": "tin"},
+    ]
+
+
+def test_a_busy_hub_is_waited_for_with_files_too(fetched):
+    assert [row["q"] for row in rows(fetched["files_busy"])] == ["one?", "two?"]
 
 
 def test_no_scratch_is_left(fetched):
@@ -221,9 +277,38 @@ PIN = f"at commit {COMMIT}"
             "Pin a full commit hash, and raise the benchmark's version if the data changed.",
         ),
         (
-            "csv",
+            "text",
             "ValueError",
-            "Data set 'org/csv' is stored as csv; expected parquet or json. Take another one, or convert it.",
+            "Data set 'org/text' is stored as text; expected parquet or json or csv. "
+            "Take another one, or convert it.",
+        ),
+        (
+            "files, absent",
+            "ValueError",
+            f"Data set 'org/files' has no file 'data/lead.jsonl' {PIN}; expected all that the benchmark "
+            "names. It has ['data/broken.jsonl', 'data/ice.jsonl', 'data/tin.json', 'loader.py']. "
+            "Correct the benchmark's source.",
+        ),
+        (
+            "files, broken",
+            "ValueError",
+            "Data set 'org/files', file 'data/broken.jsonl': line 2 starts a value that is not JSON "
+            "(Expecting value: line 1 column 7 (char 6)); expected JSON. Name another file, or another "
+            "commit.",
+        ),
+        (
+            "files, other shape",
+            "ValueError",
+            "Data set 'org/files', file 'data/ice.jsonl' holds {'label': 0, 'q': 'one?', 'unused': 1}, which "
+            "is not what its benchmark's rows_in reads (KeyError('asked')); expected its shape. "
+            "Correct rows_in.",
+        ),
+        (
+            "files_gated",
+            "PermissionError",
+            "Data set 'org/files_gated' is gated and HF_TOKEN is not set (HTTP 401); expected the token of "
+            "an account that has accepted the terms of use. Accept at "
+            "https://huggingface.co/datasets/org/files_gated and set HF_TOKEN.",
         ),
     ],
 )
@@ -240,6 +325,7 @@ def test_what_is_said(fetched, name, error, said):
             "The hub refuses data set 'org/overrun_later' for now (HTTP 429",
         ),
         ("cut", "ConnectionError", "Data set 'org/cut' was only partly sent by the hub ("),
+        ("files_cut", "ConnectionError", "Data set 'org/files_cut' was only partly sent by the hub ("),
         ("damaged", "ValueError", "Data set 'org/damaged' (default; test) cannot be read ("),
         ("split", "ValueError", "Data set 'org/split' (default; dev) cannot be read (Unknown split"),
         ("config", "ValueError", "Data set 'org/json' (third; test) cannot be read ("),

@@ -32,8 +32,9 @@ def test_an_interrupted_set_is_taken_up_where_it_stopped(tmp_path: Path) -> None
     first = Computer(shards, breaks_at=2)
     with pytest.raises(MemoryError, match="out of memory"):
         fill(shards, blocks, first.save, {})
-    second = Computer(shards)
-    filled = fill(shards, blocks, second.save, {"who": "second"})
+    second, expected = Computer(shards), list[int]()
+    filled = fill(shards, blocks, second.save, {"who": "second"}, expected.append)
+    assert expected == [4]
     assert (filled.n_computed, filled.n_reused, filled.rate(10)) == (2, 2, None)
     assert (first.computed, second.computed) == ([0, 1], [2, 3])
     assert np.concatenate([shards.read(index)["x"] for index in range(4)]).tolist() == list(range(10))
