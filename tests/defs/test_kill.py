@@ -33,7 +33,8 @@ from cg_pipeline.defs.runs import run_study
 from cg_pipeline.store.layout import Layout
 from tests.defs import tiny_study
 
-model_assets.EXAMPLES_PER_SHARD = reader_assets.EXAMPLES_PER_SHARD = 3
+model_assets.EXAMPLES_PER_SHARD = {"choice": 3, "generation": 3}
+reader_assets.EXAMPLES_PER_SHARD = 3
 data_dir, log = Path(sys.argv[1]), open(sys.argv[2], "a")
 
 def slowly(kind, original):
