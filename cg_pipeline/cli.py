@@ -188,8 +188,10 @@ def import_logs(
     """Take over results of another tool: FORMAT is lm-eval (--log_samples), inspect or lighteval."""
     import dagster
 
-    from cg_pipeline.defs.imports import read_results, store_results
     from cg_pipeline.defs.resources import Store, data_directory
+
+    with declarations_explained():
+        from cg_pipeline.defs.imports import read_results, store_results
 
     store = Store(data_dir=data_directory())
     cell = {"model": model, "benchmark": benchmark}

@@ -13,8 +13,8 @@ from typing import Any
 
 import dagster as dg
 
-from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.catalog import lookup
+from cg_pipeline.defs.catalogue import BENCHMARKS
 from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.results import preview
