@@ -1,16 +1,21 @@
 """Runs left behind by a dead host: Dagster's default launcher cannot tell, so we look for their processes.
 
-Called before the UI and before `cg demo`. A run that is marked as running but whose worker process no
-longer exists is marked failed and gives back its pool slots; Dagster's own retry then
+Called before the UI, and while `cg demo` runs. A run that is marked as running but whose worker process
+no longer exists is marked failed and gives back its pool slots; Dagster's own retry then
 starts it again.
 """
 
+import logging
 import re
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import dagster as dg
 import psutil
+
+log = logging.getLogger(__name__)
 
 PID_TAG = "cg/pid"
 """Tag that a run in this process carries from its creation on: its events name the process only later."""
@@ -33,6 +38,28 @@ def fail_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
         instance.report_run_failed(run, "Its process is gone: the machine or the process was stopped.")
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
     return [run.run_id for run in orphans]
+
+
+@contextmanager
+def keep_failing_orphaned_runs(instance: dg.DagsterInstance, every_s: float = 5.0) -> Iterator[None]:
+    """Look for orphaned runs now and during a `with` block: one killed next to us would keep its slot."""
+    over = threading.Event()
+    fail_orphaned_runs(instance)
+
+    def watch() -> None:
+        while not over.wait(every_s):
+            try:
+                fail_orphaned_runs(instance)
+            except Exception:
+                log.exception("Could not look for orphaned runs; trying again in %g s.", every_s)
+
+    watcher = threading.Thread(target=watch, name="orphaned-runs", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 def _is_orphan(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:

@@ -1,6 +1,27 @@
 """Studies of the catalogue: one file each, holding one `STUDY`; an experiment is code."""
 
-from cg_pipeline.catalog import collect
+from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.catalog import collect, lookup
+from cg_pipeline.models import MODELS
 from cg_pipeline.specs import Study
 
 STUDIES = collect(__name__, __path__, "STUDY", Study)
+
+
+def check_names(study: Study) -> None:
+    """Refuse a study of models or benchmarks that the catalogue does not have.
+
+    Raises:
+        ValueError: it names an unknown one; the message suggests the closest known.
+    """
+    try:
+        for model in study.models:
+            lookup("model", model, MODELS)
+        for benchmark in study.benchmarks:
+            lookup("benchmark", benchmark, BENCHMARKS)
+    except KeyError as error:
+        raise ValueError(f"Study {study.name!r} (studies/{study.name}.py): {error.args[0]}") from None
+
+
+for _study in STUDIES.values():
+    check_names(_study)

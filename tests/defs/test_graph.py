@@ -8,9 +8,10 @@ import dagster as dg
 import duckdb
 import pytest
 
+from cg_pipeline import checks
+from cg_pipeline.checks import Finding
 from cg_pipeline.defs.runs import Unit, run_study
 from cg_pipeline.store.layout import Layout
-from cg_pipeline.store.warehouse import Warehouse
 from tests.defs.tiny_study import (
     LOADS,
     N_CONCEPTS,
@@ -149,17 +150,39 @@ def test_a_faulty_file_is_named_and_others_are_unaffected(
     assert done == [("arithmetic",), ("requests",)]
 
 
-def test_what_failed_its_check_or_lost_its_files_is_made_again(
+def test_what_lost_its_files_is_made_again(
     finished: Path, tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
     data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
-    Warehouse(Layout(data_dir)).distrust("scores", {"model": "smollm2_135m", "benchmark": "facts"})
     next((data_dir / "shards" / "activations").rglob("shard-*")).unlink()
     shutil.rmtree(data_dir / "reports")
     stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
     assert stale.pop("report_gaps smollm2_135m") == ["gap_report"]
-    assert sorted(asset for assets in stale.values() for asset in assets) == ["activations", "scores"]
+    assert list(stale.values()) == [["activations"]]
     assert list((data_dir / "reports").rglob("report.html"))
+
+
+def _forever_lost(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("end", ["killed", "failed"])
+def test_what_was_stored_but_never_passed_its_checks_is_made_again(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """A process that dies between a write and its check leaves a partition that nobody has looked at."""
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    path = data_dir / "suite" / "facts.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), encoding="utf-8")
+    finding = Finding(passed=False, sentence="Scores are out of range.")
+    with monkeypatch.context() as patch:
+        patch.setattr(checks, "scores_in_range", _forever_lost if end == "killed" else lambda *_: finding)
+        with pytest.raises((RuntimeError, KeyboardInterrupt)):
+            run(data_dir, instance)
+    stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
+    assert "scores" in stale["evaluate_cell smollm2_135m × facts"]
+    assert set(map(tuple, run(data_dir, instance).values())) == {()}
 
 
 def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance: dg.DagsterInstance) -> None:
