@@ -12,6 +12,7 @@ where it is made, in `__post_init__`, so that a record that exists is a valid on
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -31,10 +32,19 @@ SuiteMetrics = pd.DataFrame
 """The same metrics over a whole suite: a row per concept, `coverage`, `performance` and support."""
 
 
+_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
+"""Unicode categories that leave no ink; a lone joiner or variation selector does not make a question."""
+
+
 def content_id(*parts: object) -> str:
     """Identity made of content: 16 hex digits, equal for equal parts, whatever their place in a file."""
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def is_blank(text: str) -> bool:
+    """Whether there is nothing to see in a text: blanks, control and invisible characters only."""
+    return all(char.isspace() or unicodedata.category(char) in _INVISIBLE for char in text)
 
 
 def outcome_of(value: float | None) -> ScoreOutcome:
@@ -64,13 +74,13 @@ class Example:
     """Right answers: exactly one of the choices, or the accepted open answers, first the canonical one."""
 
     def __post_init__(self) -> None:
-        if not self.prompt.strip():
+        if is_blank(self.prompt):
             raise ValueError(f"prompt is {self.prompt!r}; expected text. Write the question.")
-        if not self.category.strip():
+        if is_blank(self.category):
             raise ValueError(f"category is {self.category!r}; expected a name. Write what it is about.")
         if not self.targets:
             raise ValueError("targets is empty; expected at least one right answer. Add it.")
-        if not all(text.strip() for text in (*self.choices, *self.targets)):
+        if any(is_blank(text) for text in (*self.choices, *self.targets)):
             raise ValueError(
                 f"choices {self.choices!r} or targets {self.targets!r} hold a blank text; expected words. "
                 "Write them."

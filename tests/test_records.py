@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from cg_pipeline.records import ConceptActivations, Example, Score, content_id, outcome_of
+from cg_pipeline.records import ConceptActivations, Example, Score, content_id, is_blank, outcome_of
 
 ROOT = Path(__file__).parents[1]
-TEXT = st.text(min_size=1).filter(str.strip)
+TEXT = st.text(min_size=1).filter(lambda text: not is_blank(text))
 
 
 def example(**changes: Any) -> Example:
@@ -81,6 +81,7 @@ def test_an_example_alone_is_its_own_cluster():
     ("changes", "sentence"),
     [
         ({"prompt": " \n"}, "prompt is ' \\n'; expected text. Write the question."),
+        ({"prompt": "\u200b\u2060"}, "prompt is '\\u200b\\u2060'; expected text. Write the question."),
         ({"category": " "}, "category is ' '; expected a name. Write what it is about."),
         ({"targets": ()}, "targets is empty; expected at least one right answer. Add it."),
         (

@@ -14,11 +14,8 @@ from cg_pipeline.defs.partitions import (
 )
 from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice
 from cg_pipeline.defs.results import declared, links, preview, result
-from cg_pipeline.identity import (
-    STAGES,
-    gap_clusters_id,
-    gaps_id,
-)
+from cg_pipeline.gaps.legible import escape_markdown
+from cg_pipeline.identity import STAGES, gap_clusters_id, gaps_id
 from cg_pipeline.records import (
     Concept,
     ConceptMetrics,
@@ -110,4 +107,4 @@ def gap_clusters(
 
 
 def _line(cluster: GapCluster) -> str:
-    return f"- {cluster.kind}: {cluster.name} ({len(cluster.concept_ids)})"
+    return f"- {cluster.kind}: {escape_markdown(cluster.name)} ({len(cluster.concept_ids)})"

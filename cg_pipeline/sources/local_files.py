@@ -7,6 +7,7 @@ affected. Line ends may be LF, CRLF or CR, mixed as they come; a byte-order mark
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -40,7 +41,8 @@ def read_examples(benchmark: Benchmark, data_dir: Path) -> list[Example]:
     for number, line in _lines(path):
         try:
             example = next(iter(collect_examples(benchmark, [validate(parse_line(line))])))
-            earlier = asked.setdefault((example.prompt, frozenset(example.choices)), number)
+            question = _as_read(example.prompt), frozenset(map(_as_read, example.choices))
+            earlier = asked.setdefault(question, number)
             if earlier != number:
                 raise ValueError(_repetition(example, examples[earlier], earlier))
             examples[number] = example
@@ -101,6 +103,12 @@ def _explain(fault: Any, fields: list[str]) -> str:
         )
     expected = fault["msg"].removeprefix("Input should be ")
     return f"field {field} is {show(fault['input'])}; expected {expected}. Correct it."
+
+
+def _as_read(text: str) -> str:
+    """A text without what no reader can tell apart: blanks, invisible characters, ways to write an accent."""
+    seen = (char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char) != "Cf")
+    return " ".join("".join(seen).split())
 
 
 def _repetition(example: Example, twin: Example, line: int) -> str:

@@ -131,6 +131,12 @@ def test_the_whole_path_is_named(write):
     assert f"\n{folder / 'quiz.jsonl'}:1: field 'category' is missing" in str(error.value)
 
 
+@pytest.mark.parametrize("again", ["Qui\u0301 est la\u0300 ?", "Quí  est là\u00a0? ", "Quí\u200b est là ?"])
+def test_a_question_that_looks_the_same_is_the_same(write, again: str):
+    folder = write(line(question="Quí est là ?"), line(question=again))
+    assert "repeats line 1; expected each question once" in complaint(folder)
+
+
 def test_faults_of_one_line_hide_neither_each_other_nor_the_next(write):
     folder = write(line(question=1, answer="x"), "", line(), "nonsense", line(), line(answer=5))
     assert complaint(folder).splitlines() == [
