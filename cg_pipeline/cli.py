@@ -59,13 +59,13 @@ def _make_dagster_home(ours: Path) -> None:
             )
         try:
             place.mkdir(parents=True, exist_ok=True)
+            if place == ours:
+                write_whole(ours / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
         except OSError as error:
             raise ValueError(
-                f"{place} cannot be made ({error.strerror}); expected a directory that may be written to. "
+                f"{place} cannot be written ({error.strerror}); expected a directory that may be changed. "
                 "Set CG_DATA_DIR to one, or change its permissions."
             ) from error
-    if Path(os.environ["DAGSTER_HOME"]) == ours:
-        write_whole(ours / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
 
 
 def _named(noun: str, name: str, known: Mapping[str, T]) -> T:

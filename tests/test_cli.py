@@ -118,7 +118,7 @@ def test_a_file_where_dagster_should_live_is_named(runner: CliRunner, tmp_path: 
     (tmp_path / "data" / "dagster").write_text("")
     result = runner.invoke(cli, ["recover"])
     assert result.exit_code == 1
-    assert f"{tmp_path / 'data' / 'dagster'} cannot be made (File exists)" in result.output
+    assert f"{tmp_path / 'data' / 'dagster'} cannot be written (File exists)" in result.output
 
 
 def test_damaged_history_is_named(runner: CliRunner, tmp_path: Path) -> None:
