@@ -102,7 +102,7 @@ def percent(share: float | None) -> str:
     """A share as people read it; – where there is none."""
     if share is None or math.isnan(share):
         return NO_NUMBER
-    return f"{100 * share:.2g}%" if 0 < share < 0.01 else f"{100 * share:.1f}%"
+    return f"{significant(100 * share, 2)}%" if 0 < share < 0.01 else f"{100 * share:.1f}%"
 
 
 def exact_percent(share: float) -> str:

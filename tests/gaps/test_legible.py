@@ -166,9 +166,10 @@ def test_words_are_kept_whole_where_there_are_any(text: str, shown: str):
 
 def test_differences_shares_and_counts():
     assert [signed(0.1), signed(-0.1), signed(-0.003)] == ["+0.10", "−0.10", "0.00"]
-    assert [percent(0.0), percent(0.00012), percent(0.3456), percent(1.0)] == [
+    assert [percent(share) for share in (0.0, 0.00012, 0.004, 0.3456, 1.0)] == [
         "0.0%",
         "0.012%",
+        "0.40%",
         "34.6%",
         "100.0%",
     ]
