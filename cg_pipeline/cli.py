@@ -138,6 +138,7 @@ def demo(name: str) -> None:
     for row in store.warehouse.load(TABLES["gap_report"], [{"model": model} for model in study.models]):
         click.echo("\n" + "\n".join(row.headline))
         click.echo(f"\nReport:    {store.layout.data_dir / row.html_path}")
+        click.echo(f"Markdown:  {store.layout.data_dir / row.markdown_path}")
     click.echo(f"Tables:    {store.layout.published} (any DuckDB client)")
     click.echo(f"Took {time.monotonic() - started:.0f} s.")
 

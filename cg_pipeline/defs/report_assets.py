@@ -22,7 +22,7 @@ from cg_pipeline.defs.resources import Store, StudyChoice
 from cg_pipeline.defs.results import declared, links, preview, require, result
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.gaps.inputs import ReportInputs
-from cg_pipeline.gaps.report import headline_lines
+from cg_pipeline.gaps.terminal import headline_lines
 from cg_pipeline.identity import (
     STAGES,
     gap_report_id,

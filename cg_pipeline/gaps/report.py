@@ -29,7 +29,6 @@ from cg_pipeline.gaps.legible import (
 from cg_pipeline.gaps.overlap import benchmark_overlap
 from cg_pipeline.gaps.phrases import KIND_TITLES, rule, shown_of, statement
 from cg_pipeline.gaps.selection import SUITE, alive_rows
-from cg_pipeline.gaps.terminal import terminal_lines
 
 _MARK = re.compile("⟦([^⟦⟧]*)⟧")
 
@@ -54,11 +53,6 @@ def build_report(inputs: ReportInputs) -> Report:
         markdown=_environment("md").get_template("report.md.jinja").render(facts),
         figures={name: chart.svg for name, chart in charts.items()},
     )
-
-
-def headline_lines(inputs: ReportInputs, html_path: str = "", markdown_path: str = "") -> list[str]:
-    """The report for a terminal: accuracies, the first ten gaps of each kind, where the report is."""
-    return terminal_lines(inputs, collect_findings(inputs), html_path, markdown_path)
 
 
 def flatten(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:

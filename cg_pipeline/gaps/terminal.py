@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from cg_pipeline.gaps.findings import Findings, KindFinding
+from cg_pipeline.gaps.findings import KindFinding, collect_findings
 from cg_pipeline.gaps.headline import BenchmarkHeadline
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.gaps.legible import cut_at_word, decimal, percent, signed, significant, visible
@@ -34,12 +34,10 @@ LEGEND = (
 _AVERAGES = {"grand_mean": ", 1 the average concept", "active_mean": "", "none": ""}
 
 
-def terminal_lines(
-    inputs: ReportInputs, found: Findings, html_path: str = "", markdown_path: str = ""
-) -> list[str]:
-    """What was measured, accuracies, the first gaps of each kind, a legend, where the report is."""
+def headline_lines(inputs: ReportInputs) -> list[str]:
+    """What was measured, accuracies, the first gaps of each kind, a legend."""
+    found = collect_findings(inputs)
     average = _AVERAGES[inputs.study.normaliser]
-    paths = (("Report", html_path), ("Markdown", markdown_path))
     return [
         *textwrap.wrap(statement(inputs, found), COLUMNS),
         "",
@@ -48,8 +46,6 @@ def terminal_lines(
         "",
         "What the columns say",
         *(f"  {name:<13}{meaning.format(average=average)}" for name, meaning in LEGEND),
-        *([""] if html_path or markdown_path else []),
-        *(f"{name + ':':<10} {path}" for name, path in paths if path),
     ]
 
 

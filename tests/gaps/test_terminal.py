@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from cg_pipeline.gaps.report import headline_lines
+from cg_pipeline.gaps.terminal import headline_lines
 from tests.gaps.small_study import RULES, SmallStudy, concept
 
 HOSTILE = "<script> \u202eevil\u202c \x1b[31m | " + "words without end " * 20
@@ -48,12 +48,6 @@ def test_a_long_list_says_that_it_is_cut():
     concepts = [concept(number) for number in range(40)]
     shown = text_of(SmallStudy(n_concepts=40, concepts=concepts, rules=rules))
     assert "Under-represented concepts of the suite: 19, lowest coverage first (10 shown)\n" in shown
-
-
-def test_both_paths_are_printed_last():
-    lines = headline_lines(SmallStudy().build(), "data/r/report.html", "data/r/report.md")
-    assert lines[-3:] == ["", "Report:    data/r/report.html", "Markdown:  data/r/report.md"]
-    assert "Report:" not in text_of(SmallStudy())
 
 
 def test_without_scores_there_are_dashes():
