@@ -1,12 +1,14 @@
 """The command line: what it says when something is wrong."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from cg_pipeline.cli import CHECKOUT, cli
+from cg_pipeline.studies import STUDIES
 
 
 @pytest.fixture
@@ -23,7 +25,11 @@ def test_unknown_study_is_suggested(runner: CliRunner) -> None:
     assert "Unknown study 'embeded'. Did you mean 'embedded'?" in result.output
 
 
-def test_missing_benchmark_file_is_one_sentence_and_exit_1(runner: CliRunner) -> None:
+def test_missing_benchmark_file_is_one_sentence_and_exit_1(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_benchmark = replace(STUDIES["embedded"], benchmarks=("arithmetic",))  # each is a run of its own
+    monkeypatch.setitem(STUDIES, "embedded", one_benchmark)
     result = runner.invoke(cli, ["demo"])
     assert result.exit_code == 1
     assert "arithmetic.jsonl is not a file; expected" in result.output

@@ -3,18 +3,22 @@
 import json
 import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import dagster as dg
 import duckdb
 import pytest
 
+from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.runs import Unit, run_study
+from cg_pipeline.saes import SAES
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.warehouse import Warehouse
 from tests.defs.tiny_study import (
     LOADS,
     N_CONCEPTS,
     N_ROWS,
+    READER,
     STUDY,
     FakeGpu,
     FakeLanguageModel,
@@ -36,7 +40,7 @@ def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def instance():
-    with dg.DagsterInstance.ephemeral() as made:
+    with patch.dict(SAES, READER), dg.DagsterInstance.ephemeral() as made:
         yield made
 
 
@@ -96,19 +100,49 @@ def test_every_materialisation_names_its_run_and_fingerprint(
         assert "duckdb" in json.loads(versions)
 
 
-def test_every_check_passed(finished: Path, instance: dg.DagsterInstance) -> None:
-    evaluations = [
-        record.event_log_entry.dagster_event.asset_check_evaluation_data
-        for run in instance.get_runs()
+CHECKS = {
+    "examples": {"ids_are_unique", "no_prompt_is_empty", "answers_are_within_choices"},
+    "completions": {"one_completion_for_each_example"},
+    "scores": {"one_score_for_each_example", "scores_are_in_range", "most_examples_are_scored"},
+    "activations": {"one_row_for_each_example", "activations_are_sound", "every_text_was_read"},
+    "concept_metrics": {"performance_is_within_score_range"},
+    "concepts": {"dictionary_is_complete", "most_concepts_are_alive"},
+    "suite_metrics": set(),
+    "gaps": {"gaps_are_ranked"},
+    "gap_clusters": {"clusters_cover_the_gaps"},
+    "gap_report": set(),
+}
+"""Of every asset, besides `is_current`, which all have."""
+
+
+def partitions_of(asset: str) -> list[str]:
+    """Dagster's keys of all partitions of an asset that the tiny study needs."""
+    if asset == "examples":
+        return list(STUDY.benchmarks)
+    if asset == "concepts":
+        return list(SAES)
+    if asset in ("suite_metrics", "gaps", "gap_clusters", "gap_report"):
+        return list(STUDY.models)
+    return [cell_key(model, benchmark) for model in STUDY.models for benchmark in STUDY.benchmarks]
+
+
+def test_every_check_ran_on_every_partition_and_passed(finished: Path, instance: dg.DagsterInstance) -> None:
+    outcomes = {
+        (check.asset_key.to_user_string(), check.check_name, check.partition): check.passed
+        for run in instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS]))
         for record in instance.get_records_for_run(
             run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION, limit=1000
         ).records
-    ]
-    assert len(evaluations) > 30
-    errors = [e for e in evaluations if not e.passed and e.severity == dg.AssetCheckSeverity.ERROR]
-    assert errors == []
-    outdated = [e for e in evaluations if not e.passed and e.check_name == "is_current"]
-    assert outdated == []
+        for check in [record.event_log_entry.dagster_event.asset_check_evaluation_data]
+    }
+    expected = {
+        (asset, name, partition)
+        for asset, names in CHECKS.items()
+        for name in {*names, "is_current"}
+        for partition in partitions_of(asset)
+    }
+    assert set(outcomes) == expected
+    assert {check for check, passed in outcomes.items() if not passed} == set()
 
 
 def test_report_is_written(finished: Path) -> None:
@@ -162,7 +196,9 @@ def test_what_failed_its_check_or_lost_its_files_is_made_again(
     assert list((data_dir / "reports").rglob("report.html"))
 
 
-def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+def test_a_sentence_is_told_whatever_it_was_raised_from(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
     class BrokenGpu(FakeGpu):
         def language_model(self, model) -> FakeLanguageModel:
             try:
@@ -170,7 +206,9 @@ def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance
             except OSError as cause:
                 raise ValueError("Device 'gpu9' cannot be used here") from cause
 
-    data_dir = tiny_data(tmp_path / "data")
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    Warehouse(Layout(data_dir)).distrust("completions", {"model": "smollm2_135m", "benchmark": "facts"})
+    shutil.rmtree(data_dir / "shards" / "completions")
     definitions = tiny_definitions(data_dir, BrokenGpu)
     with pytest.raises(RuntimeError, match="Device 'gpu9' cannot be used here"):
         run_study(definitions, instance, STUDY, Layout(data_dir), "automatic", lambda *_: None)
