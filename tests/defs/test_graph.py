@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import dagster as dg
 import duckdb
@@ -10,12 +11,15 @@ import pytest
 
 from cg_pipeline import checks
 from cg_pipeline.checks import Finding
+from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.runs import Unit, run_study
+from cg_pipeline.saes import SAES
 from cg_pipeline.store.layout import Layout
 from tests.defs.tiny_study import (
     LOADS,
     N_CONCEPTS,
     N_ROWS,
+    READER,
     STUDY,
     FakeGpu,
     FakeLanguageModel,
@@ -37,7 +41,7 @@ def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def instance():
-    with dg.DagsterInstance.ephemeral() as made:
+    with patch.dict(SAES, READER), dg.DagsterInstance.ephemeral() as made:
         yield made
 
 
@@ -45,6 +49,15 @@ def instance():
 def finished(tmp_path_factory: pytest.TempPathFactory, instance: dg.DagsterInstance) -> Path:
     data_dir = tiny_data(tmp_path_factory.mktemp("data"))
     run(data_dir, instance)
+    return data_dir
+
+
+def without_the_last_fact(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the finished study's data, after a benchmark was edited."""
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    path = data_dir / "suite" / "facts.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), encoding="utf-8")
     return data_dir
 
 
@@ -97,19 +110,49 @@ def test_every_materialisation_names_its_run_and_fingerprint(
         assert "duckdb" in json.loads(versions)
 
 
-def test_every_check_passed(finished: Path, instance: dg.DagsterInstance) -> None:
-    evaluations = [
-        record.event_log_entry.dagster_event.asset_check_evaluation_data
-        for run in instance.get_runs()
+CHECKS = {
+    "examples": {"ids_are_unique", "no_prompt_is_empty", "answers_are_within_choices"},
+    "completions": {"one_completion_for_each_example"},
+    "scores": {"one_score_for_each_example", "scores_are_in_range", "most_examples_are_scored"},
+    "activations": {"one_row_for_each_example", "activations_are_sound", "every_text_was_read"},
+    "concept_metrics": {"performance_is_within_score_range"},
+    "concepts": {"dictionary_is_complete", "most_concepts_are_alive"},
+    "suite_metrics": set(),
+    "gaps": {"gaps_are_ranked"},
+    "gap_clusters": {"clusters_cover_the_gaps"},
+    "gap_report": set(),
+}
+"""Of every asset, besides `is_current`, which all have."""
+
+
+def partitions_of(asset: str) -> list[str]:
+    """Dagster's keys of all partitions of an asset that the tiny study needs."""
+    if asset == "examples":
+        return list(STUDY.benchmarks)
+    if asset == "concepts":
+        return list(SAES)
+    if asset in ("suite_metrics", "gaps", "gap_clusters", "gap_report"):
+        return list(STUDY.models)
+    return [cell_key(model, benchmark) for model in STUDY.models for benchmark in STUDY.benchmarks]
+
+
+def test_every_check_ran_on_every_partition_and_passed(finished: Path, instance: dg.DagsterInstance) -> None:
+    outcomes = {
+        (check.asset_key.to_user_string(), check.check_name, check.partition): check.passed
+        for run in instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS]))
         for record in instance.get_records_for_run(
             run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION, limit=1000
         ).records
-    ]
-    assert len(evaluations) > 30
-    errors = [e for e in evaluations if not e.passed and e.severity == dg.AssetCheckSeverity.ERROR]
-    assert errors == []
-    outdated = [e for e in evaluations if not e.passed and e.check_name == "is_current"]
-    assert outdated == []
+        for check in [record.event_log_entry.dagster_event.asset_check_evaluation_data]
+    }
+    expected = {
+        (asset, name, partition)
+        for asset, names in CHECKS.items()
+        for name in {*names, "is_current"}
+        for partition in partitions_of(asset)
+    }
+    assert set(outcomes) == expected
+    assert {check for check, passed in outcomes.items() if not passed} == set()
 
 
 def test_report_is_written(finished: Path) -> None:
@@ -121,10 +164,7 @@ def test_report_is_written(finished: Path) -> None:
 def test_editing_one_benchmark_reruns_its_cell_and_the_report(
     finished: Path, tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
-    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
-    path = data_dir / "suite" / "facts.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(lines[:-1]), encoding="utf-8")
+    data_dir = without_the_last_fact(finished, tmp_path)
     stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
     assert stale == {
         "load_examples facts": ["examples"],
@@ -171,10 +211,7 @@ def test_what_was_stored_but_never_passed_its_checks_is_made_again(
     finished: Path, tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch, end: str
 ) -> None:
     """A process that dies between a write and its check leaves a partition that nobody has looked at."""
-    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
-    path = data_dir / "suite" / "facts.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(lines[:-1]), encoding="utf-8")
+    data_dir = without_the_last_fact(finished, tmp_path)
     finding = Finding(passed=False, sentence="Scores are out of range.")
     with monkeypatch.context() as patch:
         patch.setattr(checks, "scores_in_range", _forever_lost if end == "killed" else lambda *_: finding)
@@ -185,7 +222,9 @@ def test_what_was_stored_but_never_passed_its_checks_is_made_again(
     assert set(map(tuple, run(data_dir, instance).values())) == {()}
 
 
-def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+def test_a_sentence_is_told_whatever_it_was_raised_from(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
     class BrokenGpu(FakeGpu):
         def language_model(self, model) -> FakeLanguageModel:
             try:
@@ -193,7 +232,7 @@ def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance
             except OSError as cause:
                 raise ValueError("Device 'gpu9' cannot be used here") from cause
 
-    data_dir = tiny_data(tmp_path / "data")
+    data_dir = without_the_last_fact(finished, tmp_path)
     definitions = tiny_definitions(data_dir, BrokenGpu)
     with pytest.raises(RuntimeError, match="Device 'gpu9' cannot be used here"):
         run_study(definitions, instance, STUDY, Layout(data_dir), "automatic", lambda *_: None)

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
-from tests.defs.tiny_study import tiny_definitions
+from cg_pipeline.saes import SAES
+from tests.defs.tiny_study import READER, tiny_definitions
 
+SAES.update(READER)
 defs = tiny_definitions(Path(os.environ["CG_TINY_DATA"]))

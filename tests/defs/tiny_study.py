@@ -17,9 +17,11 @@ from cg_pipeline.sources.sae_files import SETTINGS, WEIGHTS
 from cg_pipeline.specs import SaeDirectory, Study
 from cg_pipeline.studies import STUDIES
 
-N_CONCEPTS = 4096
+N_CONCEPTS = 512
 N_ROWS = 12
 STUDY = replace(STUDIES["embedded"], benchmarks=("arithmetic", "facts", "requests"))
+READER = {name: replace(sae, d_sae=N_CONCEPTS) for name, sae in SAES.items()}
+"""The catalogue's reader with fewer concepts: to be put into `SAES` while the study runs."""
 
 
 def _number(*parts: object) -> int:

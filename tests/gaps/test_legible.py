@@ -2,7 +2,7 @@ import math
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -19,9 +19,9 @@ from cg_pipeline.gaps.legible import (
     significant,
     visible,
 )
+from tests.strategies import ANY_TEXT
 
 PLAIN = {"text", "text_special", "paragraph_open", "paragraph_close", "bullet_list_open", "bullet_list_close"}
-ANY_TEXT = st.text(st.characters(codec=None))
 HOSTILE = [
     *("a|b", "a\\|b", "| a | b |", "`code`", "``", "**bold** _it_", "* * *", "~~gone~~", "$x^2$"),
     *("[x](http://evil.example)", "![i](x)", "https://evil.example/a", "www.evil.example"),
@@ -44,7 +44,6 @@ def test_letters_of_every_script_stay():
     assert visible(text) == text
 
 
-@settings(deadline=None)
 @given(text=ANY_TEXT)
 def test_nothing_invisible_is_left(text: str):
     shown = visible(text)
@@ -53,7 +52,6 @@ def test_nothing_invisible_is_left(text: str):
     shown.encode("utf-8")
 
 
-@settings(deadline=None)
 @given(text=ANY_TEXT, length=st.integers(2, 30))
 def test_short_means_short(text: str, length: int):
     cut = shorten(text, length)
@@ -87,7 +85,6 @@ def test_hostile_text_stays_in_its_table_cell(text: str):
     assert "".join(child.content for child in cells[2].children) == visible(text)
 
 
-@settings(deadline=None)
 @given(text=ANY_TEXT)
 def test_any_text_survives_markdown(text: str):
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(f"| {escape_markdown(text)} | b |\n|--|--|\n")

@@ -231,18 +231,18 @@ def test_a_byte_order_mark_counts_at_the_start_only(write):
 
 
 def test_ten_of_very_many_faults_are_shown(write):
-    folder = write(*["x"] * 20_000)
+    folder = write(*["x"] * 2_000)
     lines = complaint(folder).splitlines()
-    assert lines[0] == "Benchmark 'quiz' has 20,000 faulty lines:"
+    assert lines[0] == "Benchmark 'quiz' has 2,000 faulty lines:"
     assert len(lines) == 12
-    assert lines[-1] == "… and 19,990 more."
+    assert lines[-1] == "… and 1,990 more."
 
 
 def test_one_line_with_very_many_faults_stays_readable(write):
-    folder = write(line(choices=[1] * 50_000), line(**{f"f{i}": "x" * 1000 for i in range(2000)}))
+    folder = write(line(choices=[1] * 5_000), line(**{f"f{i}": "x" * 1000 for i in range(200)}))
     text = complaint(folder)
     assert text.splitlines()[0] == "Benchmark 'quiz' has 2 faulty lines:"
-    assert text.splitlines()[-1] == "… and 51,990 more."
+    assert text.splitlines()[-1] == "… and 5,190 more."
     assert len(text) < 3000
 
 
