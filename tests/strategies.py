@@ -15,7 +15,7 @@ from tests.oracle import OracleBenchmark
 
 def few(share: float) -> settings:
     """A share of the profile's cases, for a property whose cases take long."""
-    return settings(max_examples=max(1, round(share * settings.default.max_examples)))
+    return settings(max_examples=max(1, round(share * settings().max_examples)))
 
 
 ANY_TEXT = st.text(st.characters())
