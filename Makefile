@@ -30,7 +30,7 @@ lint: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/python -m pytest -m "not real and not slow" --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -m "not real and not slow" --numprocesses auto --maxprocesses 4
 
 ui: install
 	$(BIN)/cg ui --port $(PORT)

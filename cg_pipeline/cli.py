@@ -59,7 +59,7 @@ def _make_dagster_home(ours: Path) -> None:
             )
         try:
             place.mkdir(parents=True, exist_ok=True)
-            if place == ours:
+            if name == "DAGSTER_HOME" and place == ours:
                 write_whole(ours / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
         except OSError as error:
             raise ValueError(
@@ -100,9 +100,11 @@ class _Sentences(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
-        except (RuntimeError, ValueError, OSError, ImportError) as error:
+        except (RuntimeError, ValueError, OSError, ImportError, LookupError) as error:
+            if os.environ.get("CG_TRACEBACK") or isinstance(error, (KeyError, IndexError)):
+                raise  # for who develops this project
             raise click.ClickException(str(error)) from error
 
 
@@ -130,11 +132,14 @@ def demo(name: str) -> None:
         what = f"running {', '.join(stale)}" if stale else "up to date"
         click.echo(f"[{time.monotonic() - started:6.1f} s] {unit.title}: {what}")
 
+    def warn(sentence: str) -> None:
+        click.echo(f"           {sentence}")
+
     click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
     store.warehouse.publish()
     with _dagster() as instance:
         definitions = assemble(store.data_dir, study_choice=StudyChoice(name=name))
-        run_study(definitions, instance, study, store.layout, Namer(store=store).source, report)
+        run_study(definitions, instance, study, store.layout, Namer(store=store).source, report, warn)
     for row in store.warehouse.load(TABLES["gap_report"], [{"model": model} for model in study.models]):
         click.echo("\n" + "\n".join(row.headline))
         click.echo(f"\nReport:    {store.layout.data_dir / row.html_path}")

@@ -12,7 +12,6 @@ where it is made, in `__post_init__`, so that a record that exists is a valid on
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -21,6 +20,8 @@ import numpy as np
 import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 from jaxtyping import Float, Int
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
+
+from cg_pipeline.ink import is_blank
 
 ScoreOutcome = Literal["right", "wrong", "partial", "unscored"]
 GapKind = Literal["missing", "under_represented", "over_represented", "model_gap"]
@@ -32,19 +33,10 @@ SuiteMetrics = pd.DataFrame
 """The same metrics over a whole suite: a row per concept, `coverage`, `performance` and support."""
 
 
-_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
-"""Unicode categories that leave no ink; a lone joiner or variation selector does not make a question."""
-
-
 def content_id(*parts: object) -> str:
     """Identity made of content: 16 hex digits, equal for equal parts, whatever their place in a file."""
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def is_blank(text: str) -> bool:
-    """Whether there is nothing to see in a text: blanks, control and invisible characters only."""
-    return all(char.isspace() or unicodedata.category(char) in _INVISIBLE for char in text)
 
 
 def outcome_of(value: float | None) -> ScoreOutcome:

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from cg_pipeline.records import is_blank
+from cg_pipeline.ink import is_blank
 from tests.oracle import OracleBenchmark
 
 

@@ -100,5 +100,10 @@ def test_a_study_of_unknown_names_is_refused():
         ValueError, match=r"Study 'embedded' \(studies/embedded\.py\): Unknown benchmark 'fact'"
     ):
         check_names(study)
+    orphan = dataclasses.replace(MODELS["smollm2_135m"], reader="nobody")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(MODELS, "smollm2_135m", orphan)
+        with pytest.raises(ValueError, match="Unknown SAE 'nobody'"):
+            check_names(study)
     with pytest.raises(ValueError, match="Unknown model 'gpt'"):
         check_names(dataclasses.replace(study, models=("gpt",)))

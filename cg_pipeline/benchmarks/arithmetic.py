@@ -22,7 +22,10 @@ class Row(TypedDict):
 def to_example(row: Row) -> Example:
     """Ask for the number; `answer` must be one."""
     if not re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,10})?", row["answer"]):
-        raise ValueError(f"answer is {row['answer']!r}; expected a number such as '12' or '3.5'. Correct it.")
+        raise ValueError(
+            f"answer is {row['answer']!r}; expected a number such as '12' or '3.5', of at most 15 digits. "
+            "Correct it."
+        )
     return Example(
         benchmark="arithmetic",
         category=row["category"],

@@ -9,6 +9,7 @@ from cg_pipeline.defs.partitions import (
     EVERY_CELL,
     MODEL,
     READER,
+    cell_key,
     model_of,
     reader_of,
 )
@@ -58,7 +59,14 @@ def gaps(
             "suite_gaps": dict(Counter(gap.kind for gap in of_suite)),
             "rules": {name: getattr(study.rules, name) for name in study.rules.__dataclass_fields__},
             "preview": preview(of_suite),
-            **links(context, {"suite_metrics": [model.name], "concepts": [model.reader]}),
+            **links(
+                context,
+                {
+                    "suite_metrics": [model.name],
+                    "concept_metrics": [cell_key(model.name, name) for name in study.benchmarks],
+                    "concepts": [model.reader],
+                },
+            ),
         },
     )
 
@@ -68,6 +76,7 @@ def gaps(
     ins={"concepts": READER},
     group_name="gaps",
     kinds={"scikitlearn", "openai", "duckdb"},
+    pool="gpu",
     code_version=str(STAGES["gap_clusters"]),
     metadata=declared("gap_clusters"),
 )

@@ -125,10 +125,9 @@ def gap_report(
                 context,
                 {
                     "examples": study.benchmarks,
-                    "completions": cells,
-                    "activations": cells,
-                    "concept_metrics": cells,
-                    "gaps": [model.name],
+                    **dict.fromkeys(("completions", "scores", "activations", "concept_metrics"), cells),
+                    "concepts": [model.reader],
+                    **{name: [model.name] for name in ("suite_metrics", "gaps", "gap_clusters")},
                 },
             ),
         },

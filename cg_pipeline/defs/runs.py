@@ -6,13 +6,11 @@ work; every other one is a Dagster run, with its logs, checks and lineage.
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import dagster as dg
 
 from cg_pipeline.defs.freshness import Expected
-from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, Job
-from cg_pipeline.defs.partitions import cell_key
+from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, Unit
 from cg_pipeline.defs.recovery import PID_TAG, keep_failing_orphaned_runs
 from cg_pipeline.defs.trust import Trust
 from cg_pipeline.models import MODELS
@@ -25,26 +23,6 @@ _WRAPPERS = ("Dagster", "Failure")
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Dagster's own lines on the terminal: none, since the reason of a failure is told in a sentence."""
-
-
-@dataclass(frozen=True)
-class Unit:
-    """One run: a job on one partition."""
-
-    job: Job
-    partition: dict[str, str]
-
-    @property
-    def key(self) -> str:
-        """Dagster's partition key."""
-        if len(self.partition) == 2:
-            return cell_key(self.partition["model"], self.partition["benchmark"])
-        return next(iter(self.partition.values()))
-
-    @property
-    def title(self) -> str:
-        """For people."""
-        return f"{self.job.name} {' × '.join(self.partition.values())}"
 
 
 def units_of(study: Study) -> Iterator[Unit]:
@@ -66,8 +44,11 @@ def run_study(
     layout: Layout,
     named_by: str,
     report: Callable[[Unit, list[str]], None],
+    warn: Callable[[str], None],
 ) -> None:
     """Bring every stage of a study up to date; `report` is told of each unit before it runs.
+
+    `warn` is told of each check that failed without stopping anything.
 
     Raises:
         RuntimeError: a run failed; the sentence of the step that failed is in it.
@@ -76,10 +57,11 @@ def run_study(
     units = list(units_of(study))
 
     def bring_up_to_date(unit: Unit) -> None:
-        stale = [asset for asset in unit.job.assets if not trust.holds(asset, unit.partition)]
+        stale = [asset for asset in unit.job.assets if not trust.holds(asset, unit)]
         report(unit, stale)
         if stale:
-            _run(definitions, unit, stale, instance)
+            for warning in _run(definitions, unit, stale, instance):
+                warn(warning)
 
     faults: list[str] = []
     with keep_failing_orphaned_runs(instance):
@@ -94,7 +76,10 @@ def run_study(
             bring_up_to_date(unit)
 
 
-def _run(definitions: dg.Definitions, unit: Unit, assets: list[str], instance: dg.DagsterInstance) -> None:
+def _run(
+    definitions: dg.Definitions, unit: Unit, assets: list[str], instance: dg.DagsterInstance
+) -> list[str]:
+    """Run a unit; returns what its checks found, where they found something."""
     outcome = definitions.resolve_job_def(unit.job.name).execute_in_process(
         partition_key=unit.key,
         asset_selection=[dg.AssetKey(asset) for asset in assets],
@@ -105,6 +90,7 @@ def _run(definitions: dg.Definitions, unit: Unit, assets: list[str], instance: d
     )
     if not outcome.success:
         raise RuntimeError(f"{unit.title} failed: {_reason(outcome)}")
+    return _failed_checks(outcome)
 
 
 def _reason(outcome: dg.ExecuteInProcessResult) -> str:
@@ -114,6 +100,9 @@ def _reason(outcome: dg.ExecuteInProcessResult) -> str:
             while error and error.cause and (error.cls_name or "").startswith(_WRAPPERS):
                 error = error.cause
             return error.message.strip() if error else "no reason recorded"
+    return "; ".join(_failed_checks(outcome)) or "no reason recorded"
+
+
+def _failed_checks(outcome: dg.ExecuteInProcessResult) -> list[str]:
     failed = [check for check in outcome.get_asset_check_evaluations() if not check.passed]
-    told = (f"check {c.check_name} of {c.asset_key.to_user_string()}: {c.description}" for c in failed)
-    return "; ".join(told) or "no reason recorded"
+    return [f"check {c.check_name} of {c.asset_key.to_user_string()}: {c.description}" for c in failed]

@@ -82,12 +82,13 @@ def decimal(value: float | None, digits: int = 2) -> str:
 
 def significant(value: float | None, digits: int = 3) -> str:
     """A number of any size with so many significant digits, whole above these; – where there is none."""
-    if value is None or math.isnan(value):
+    if value is None or not math.isfinite(value):
         return NO_NUMBER
     if value == 0:
         return "0"
-    places = digits - 1 - math.floor(math.log10(abs(value)))
-    shown = f"{value:,.{max(places, 0)}f}" if places <= 9 else f"{value:.{digits - 1}e}"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")  # rounded: 9.996 is 10.0
+    places = digits - 1 - int(exponent)
+    shown = f"{value:,.{max(places, 0)}f}" if places <= 9 else f"{mantissa}e{exponent}"
     return shown.replace("-", "−")
 
 
@@ -102,7 +103,7 @@ def percent(share: float | None) -> str:
     """A share as people read it; – where there is none."""
     if share is None or math.isnan(share):
         return NO_NUMBER
-    return f"{significant(100 * share, 2)}%" if 0 < share < 0.01 else f"{100 * share:.1f}%"
+    return f"{significant(100 * share, 2)}%" if 0 < share < 0.00995 else f"{100 * share:.1f}%"
 
 
 def exact_percent(share: float) -> str:

@@ -1,4 +1,4 @@
-"""The report as plain lines of at most 100 columns, for a terminal."""
+"""The report as plain lines of at most 100 characters, for a terminal."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence

@@ -16,6 +16,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from cg_pipeline.ink import has_ink
 from cg_pipeline.pipeline import collect_examples
 from cg_pipeline.records import Example
 from cg_pipeline.sources.json_lines import parse_line, show
@@ -23,6 +24,7 @@ from cg_pipeline.specs import Benchmark
 
 _SHOWN_FAULTS = 10
 _LONGEST_FAULT = 500
+_INNER_BLANKS = re.compile(r"(?<=\S)\s+")
 _NEWLINE = re.compile(rb"\r\n|\n|\r")
 
 
@@ -106,9 +108,13 @@ def _explain(fault: Any, fields: list[str]) -> str:
 
 
 def _as_read(text: str) -> str:
-    """A text without what no reader can tell apart: blanks, invisible characters, ways to write an accent."""
-    seen = (char for char in unicodedata.normalize("NFC", text) if unicodedata.category(char) != "Cf")
-    return " ".join("".join(seen).split())
+    """A text without what no reader sees: the invisible, wider blanks, ways to write an accent.
+
+    Lines and their indentation stay: in a program they are what is asked.
+    """
+    seen = unicodedata.normalize("NFC", "".join(char for char in text if char.isspace() or has_ink(char)))
+    lines = (_INNER_BLANKS.sub(" ", line).rstrip() for line in seen.splitlines())
+    return "\n".join(lines).rstrip()
 
 
 def _repetition(example: Example, twin: Example, line: int) -> str:

@@ -41,22 +41,21 @@ class Connections:
     def publish(self) -> bool:
         """Publish if the replica is behind; returns whether it was.
 
-        Every block of the live file is read first, so that a damaged one replaces no good replica.
+        Every block of the live file is read first: at the start of work, a file that was damaged
+        since it was last used replaces no good replica. Writing, later, does not look again.
 
         Raises:
             ValueError: the live file is damaged.
         """
+        with self.reading() as connection:
+            try:
+                read_everything(connection)
+            except (duckdb.IOException, duckdb.FatalException) as error:
+                raise self._unusable(error) from error
         with self._locked(exclusive=True):
-            if not self.layout.live.exists():
+            if not self.layout.live.exists() or replica.is_current(self.layout):
                 return False
-            current = replica.is_current(self.layout)
-            with self._connect(read_only=current) as connection:
-                try:
-                    read_everything(connection)
-                except duckdb.Error as error:
-                    raise self._unusable(error) from error
-                if current:
-                    return False
+            with self._connect(read_only=False) as connection:
                 connection.execute("CHECKPOINT")
             replica.copy_live(self.layout)
             return True
@@ -83,5 +82,6 @@ class Connections:
     def _unusable(self, error: duckdb.Error) -> ValueError:
         return ValueError(
             f"{self.layout.live} cannot be read ({str(error).splitlines()[0]}); expected the warehouse. "
-            f"Put a copy of {self.layout.published} in its place, or delete it and run everything again."
+            f"Put a writable copy of {self.layout.published} in its place, with no .wal file beside it, "
+            "or delete it and run everything again."
         )

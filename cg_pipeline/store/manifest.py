@@ -33,7 +33,7 @@ def read_manifest(directory: Path) -> dict[str, Any] | None:
         seal = manifest.pop(_SEAL)
     except (FileNotFoundError, KeyError, TypeError, AttributeError, ValueError):
         return None
-    whole = seal == _checksum(manifest) and manifest["fingerprint"] == directory.name
+    whole = seal == _checksum(manifest) and manifest.get("fingerprint") == directory.name
     return manifest if whole else None
 
 

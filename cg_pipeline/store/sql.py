@@ -77,8 +77,14 @@ def ensure_table(connection: duckdb.DuckDBPyConnection, table: Table) -> None:
 
 def read_everything(connection: duckdb.DuckDBPyConnection) -> None:
     """Read every value of every table: DuckDB compares each block's checksum as it reads it."""
-    for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
-        connection.execute(f"SELECT bit_xor(hash(t)) FROM main.{identifier(name)} t").fetchall()
+    tables = connection.execute(
+        "SELECT schema_name, table_name FROM duckdb_tables() "
+        "WHERE database_name = current_database() AND NOT internal"
+    ).fetchall()
+    for schema, name in tables:
+        connection.execute(
+            f"SELECT bit_xor(hash(t)) FROM {identifier(schema)}.{identifier(name)} t"
+        ).fetchall()
 
 
 def put_partition(

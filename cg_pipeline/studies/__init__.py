@@ -3,20 +3,21 @@
 from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.catalog import collect, lookup
 from cg_pipeline.models import MODELS
+from cg_pipeline.saes import SAES
 from cg_pipeline.specs import Study
 
 STUDIES = collect(__name__, __path__, "STUDY", Study)
 
 
 def check_names(study: Study) -> None:
-    """Refuse a study of models or benchmarks that the catalogue does not have.
+    """Refuse a study of models, readers or benchmarks that the catalogue does not have.
 
     Raises:
         ValueError: it names an unknown one; the message suggests the closest known.
     """
     try:
         for model in study.models:
-            lookup("model", model, MODELS)
+            lookup("SAE", lookup("model", model, MODELS).reader, SAES)
         for benchmark in study.benchmarks:
             lookup("benchmark", benchmark, BENCHMARKS)
     except KeyError as error:

@@ -59,6 +59,7 @@ def test_gpu_work_takes_turns() -> None:
         "completions": {"gpu"},
         "activations": {"gpu"},
         "concepts": {"gpu"},
+        "gap_clusters": {"gpu"},
         "trained_sae": {"gpu"},
     }
 

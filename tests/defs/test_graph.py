@@ -8,6 +8,9 @@ from unittest.mock import patch
 import dagster as dg
 import duckdb
 import pytest
+from dagster._core.definitions.asset_checks.asset_check_evaluation import (
+    AssetCheckEvaluationTargetMaterializationData,
+)
 
 from cg_pipeline import checks
 from cg_pipeline.checks import Finding
@@ -15,6 +18,7 @@ from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.runs import Unit, run_study
 from cg_pipeline.saes import SAES
 from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.warehouse import Warehouse
 from tests.defs.tiny_study import (
     LOADS,
     N_CONCEPTS,
@@ -27,6 +31,9 @@ from tests.defs.tiny_study import (
     tiny_definitions,
 )
 
+WARNINGS: list[str] = []
+"""What checks that stop nothing have said."""
+
 
 def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
     """Run the study; returns what was stale of each unit."""
@@ -35,7 +42,9 @@ def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
     def report(unit: Unit, stale: list[str]) -> None:
         seen[unit.title] = stale
 
-    run_study(tiny_definitions(data_dir), instance, STUDY, Layout(data_dir), "automatic", report)
+    run_study(
+        tiny_definitions(data_dir), instance, STUDY, Layout(data_dir), "automatic", report, WARNINGS.append
+    )
     return seen
 
 
@@ -202,6 +211,51 @@ def test_what_lost_its_files_is_made_again(
     assert list((data_dir / "reports").rglob("report.html"))
 
 
+def test_a_check_that_stops_nothing_is_told(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_dir = without_the_last_fact(finished, tmp_path)
+    finding = Finding(passed=False, sentence="90 % are unscored.")
+    monkeypatch.setattr(checks, "mostly_scored", lambda *_, **__: finding)
+    WARNINGS.clear()
+    run(data_dir, instance)
+    assert WARNINGS == ["check most_examples_are_scored of scores: 90 % are unscored."]
+    assert set(map(tuple, run(data_dir, instance).values())) == {()}
+
+
+def test_a_history_that_was_deleted_is_not_missed(finished: Path, tmp_path: Path) -> None:
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    with dg.DagsterInstance.ephemeral() as new:
+        assert set(map(tuple, run(data_dir, new).values())) == {()}
+
+
+def test_a_check_run_later_counts(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs the checks alone, in the UI, need not compute the partition again."""
+    data_dir = without_the_last_fact(finished, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(checks, "scores_in_range", _forever_lost)
+        with pytest.raises((RuntimeError, KeyboardInterrupt)):
+            run(data_dir, instance)
+    (note,) = [
+        note for note in Warehouse(Layout(data_dir)).materialisations("scores") if note.benchmark == "facts"
+    ]
+    for name in (*CHECKS["scores"], "is_current"):
+        later = dg.AssetCheckEvaluation(
+            asset_key=dg.AssetKey("scores"),
+            check_name=name,
+            passed=True,
+            metadata={},
+            partition=cell_key("smollm2_135m", "facts"),
+            target_materialization_data=AssetCheckEvaluationTargetMaterializationData(
+                storage_id=1, run_id=note.run_id, timestamp=0.0
+            ),
+        )
+        instance.report_runless_asset_event(later)
+    assert "scores" not in run(data_dir, instance)["evaluate_cell smollm2_135m × facts"]
+
+
 def _forever_lost(*_: object) -> None:
     raise KeyboardInterrupt
 
@@ -235,4 +289,4 @@ def test_a_sentence_is_told_whatever_it_was_raised_from(
     data_dir = without_the_last_fact(finished, tmp_path)
     definitions = tiny_definitions(data_dir, BrokenGpu)
     with pytest.raises(RuntimeError, match="Device 'gpu9' cannot be used here"):
-        run_study(definitions, instance, STUDY, Layout(data_dir), "automatic", lambda *_: None)
+        run_study(definitions, instance, STUDY, Layout(data_dir), "automatic", lambda *_: None, print)

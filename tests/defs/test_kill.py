@@ -28,7 +28,6 @@ import os, sys, time
 from pathlib import Path
 import dagster as dg
 from cg_pipeline.defs import model_assets, reader_assets
-from cg_pipeline.defs.recovery import fail_orphaned_runs
 from cg_pipeline.defs.runs import run_study
 from cg_pipeline.saes import SAES
 from cg_pipeline.store.layout import Layout
@@ -53,8 +52,7 @@ tiny_study.FakeEncoder.read = slowly("read", tiny_study.FakeEncoder.read)
 definitions = tiny_study.tiny_definitions(data_dir)
 print("ready", flush=True)
 with dg.DagsterInstance.get() as instance:
-    fail_orphaned_runs(instance)
-    run_study(definitions, instance, tiny_study.STUDY, Layout(data_dir), "automatic", lambda *_: None)
+    run_study(definitions, instance, tiny_study.STUDY, Layout(data_dir), "automatic", lambda *_: None, print)
 print("finished", flush=True)
 """
 

@@ -2,7 +2,7 @@ import math
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -124,6 +124,8 @@ def test_what_is_no_number_is_a_dash():
         (0.000442, "0.000442"),
         (0.0022, "0.00220"),
         (0.5, "0.500"),
+        (9.996, "10.0"),
+        (0.09996, "0.100"),
         (27.26, "27.3"),
         (1262.1, "1,262"),
         (-0.0123, "−0.0123"),

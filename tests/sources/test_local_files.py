@@ -131,7 +131,17 @@ def test_the_whole_path_is_named(write):
     assert f"\n{folder / 'quiz.jsonl'}:1: field 'category' is missing" in str(error.value)
 
 
-@pytest.mark.parametrize("again", ["Qui\u0301 est la\u0300 ?", "Quí  est là\u00a0? ", "Quí\u200b est là ?"])
+def test_questions_that_differ_in_indentation_or_a_joined_letter_are_two(write):
+    program, other = "for x in y:\n    a()\nb()", "for x in y:\n    a()\n    b()"
+    joined, apart = "\u0646\u0645\u06cc\u200c\u062e", "\u0646\u0645\u06cc\u062e"
+    folder = write(*(line(question=text) for text in (program, other, joined, apart)))
+    assert len(read_examples(QUIZ, folder)) == 4
+
+
+@pytest.mark.parametrize(
+    "again",
+    ["Qui\u0301 est la\u0300 ?", "Quí  est là\u00a0? ", "Quí\u200b est là ?", "Qui\u200b\u0301 est là ?"],
+)
 def test_a_question_that_looks_the_same_is_the_same(write, again: str):
     folder = write(line(question="Quí est là ?"), line(question=again))
     assert "repeats line 1; expected each question once" in complaint(folder)

@@ -212,7 +212,7 @@ def test_a_manifest_that_cannot_be_read_is_no_manifest(shards: ShardSet, content
     assert shards.is_complete()
 
 
-def test_any_flipped_bit_of_a_manifest_is_noticed_and_healed(shards: ShardSet) -> None:
+def test_flipped_bits_of_a_manifest_are_noticed_and_healed(shards: ShardSet) -> None:
     fill(shards)
     path = shards.directory / "manifest.json"
     whole = path.read_bytes()
