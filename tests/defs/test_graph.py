@@ -152,7 +152,7 @@ def test_every_check_ran_on_every_partition_and_passed(finished: Path, instance:
         for record in instance.get_records_for_run(
             run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION, limit=1000
         ).records
-        for check in [record.event_log_entry.dagster_event.asset_check_evaluation_data]
+        for check in [record.event_log_entry.get_dagster_event().asset_check_evaluation_data]
     }
     expected = {
         (asset, name, partition)

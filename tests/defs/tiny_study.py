@@ -133,6 +133,8 @@ def tiny_data(directory: Path) -> Path:
     return directory
 
 
-def tiny_definitions(data_dir: Path, gpu: type[FakeGpu] = FakeGpu) -> dg.Definitions:
+def tiny_definitions(
+    data_dir: Path, gpu: type[FakeGpu] = FakeGpu, study: type[TinyStudy] = TinyStudy
+) -> dg.Definitions:
     """The project's definitions with a fake device and a small study."""
-    return assemble(str(data_dir), gpu=gpu(store=Store(data_dir=str(data_dir))), study_choice=TinyStudy())
+    return assemble(str(data_dir), gpu=gpu(store=Store(data_dir=str(data_dir))), study_choice=study())

@@ -71,7 +71,7 @@ def _scores(benchmark: str, rows: pd.DataFrame) -> list[Score]:
 
 def agreed(name: str) -> pd.DataFrame:
     """One table as it was last agreed on."""
-    return pd.read_csv(HERE / f"{name}.csv", float_precision="round_trip")  # pyright: ignore[reportArgumentType]
+    return pd.read_csv(HERE / f"{name}.csv", float_precision="round_trip")  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
 if __name__ == "__main__":
