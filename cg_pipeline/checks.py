@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from cg_pipeline.ink import is_blank
 from cg_pipeline.records import (
     Completion,
     Concept,
@@ -64,7 +65,7 @@ def unique_ids(examples: Sequence[Example]) -> Finding:
 
 def prompts_not_empty(examples: Sequence[Example]) -> Finding:
     """Every prompt has text."""
-    empty = [example.example_id for example in examples if not example.prompt.strip()]
+    empty = [example.example_id for example in examples if is_blank(example.prompt)]
     return _finding(examples, not empty, f"{len(empty)} empty prompts", first=empty)
 
 

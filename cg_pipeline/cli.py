@@ -3,27 +3,35 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
 
-    from cg_pipeline.defs.resources import Store
+T = TypeVar("T")
 
 CHECKOUT = Path(__file__).parents[1]
 
 
 def prepare_environment() -> None:
-    """Keep everything that libraries write below the data directory, and their progress bars out of files."""
+    """Keep everything that libraries write below the data directory, and their progress bars out of files.
+
+    Raises:
+        ValueError: the data directory or Dagster's home cannot be used; the message says why.
+    """
     from cg_pipeline.defs.resources import data_directory
-    from cg_pipeline.store.files import write_whole
 
     data = Path(data_directory())
+    if not data.is_dir():
+        raise ValueError(
+            f"CG_DATA_DIR is {str(data)!r}, which is not a directory; expected one with the benchmark files "
+            f"in it. Copy {CHECKOUT / 'data'} there, or correct the name."
+        )
     home = data / "dagster"
     defaults = {
         "DAGSTER_HOME": home,
@@ -36,31 +44,71 @@ def prepare_environment() -> None:
     }
     for name, value in defaults.items():
         os.environ.setdefault(name, str(value))
+    _make_dagster_home(home)
+
+
+def _make_dagster_home(ours: Path) -> None:
+    from cg_pipeline.store.files import write_whole
+
     for name in ("DAGSTER_HOME", "CG_DAGSTER_STORAGE"):
-        Path(os.environ[name]).mkdir(parents=True, exist_ok=True)
-    if os.environ["DAGSTER_HOME"] == str(home):
-        write_whole(home / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
+        place = Path(os.environ[name])
+        if not place.is_absolute() or set(str(place)) & set("?%#"):
+            raise ValueError(
+                f"{name} is {str(place)!r}; expected an absolute path without ?, % and #, which Dagster's "
+                "databases cannot be opened at. Move the data directory, or set CG_DATA_DIR."
+            )
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            if name == "DAGSTER_HOME" and place == ours:
+                write_whole(ours / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
+        except OSError as error:
+            raise ValueError(
+                f"{place} cannot be written ({error.strerror}); expected a directory that may be changed. "
+                "Set CG_DATA_DIR to one, or change its permissions."
+            ) from error
 
 
-def _mend_after_kills(instance: "DagsterInstance", store: "Store") -> None:
-    """Free the place in the queue that a killed run holds for ever; publish what a kill left unpublished."""
-    from cg_pipeline.defs.recovery import fail_orphaned_runs
+def _named(noun: str, name: str, known: Mapping[str, T]) -> T:
+    """The catalogue's entry of this name, or a usage error that suggests one."""
+    from cg_pipeline.catalog import lookup
 
-    fail_orphaned_runs(instance)
-    store.warehouse.publish()
+    try:
+        return lookup(noun, name, known)
+    except KeyError as error:
+        raise click.BadParameter(error.args[0]) from None
 
 
 @contextmanager
-def declarations_explained() -> Iterator[None]:
-    """Say what is wrong with declared benchmarks, which are read with the catalogue, and leave."""
+def _dagster() -> Iterator["DagsterInstance"]:
+    """Dagster's history of runs, below DAGSTER_HOME."""
+    import dagster
+    import sqlalchemy.exc
+
     try:
-        yield
-    except ValueError as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(1)
+        with dagster.DagsterInstance.get() as instance:
+            yield instance
+    except sqlalchemy.exc.DatabaseError as error:
+        raise ValueError(
+            f"Dagster's history in {os.environ['CG_DAGSTER_STORAGE']} cannot be used ({error.orig}); "
+            "expected its databases. If they are damaged, delete that folder: it holds no results."
+        ) from error
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Sentences(click.Group):
+    """Tells what is wrong in one sentence: who types a command is not helped by our stack."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except (RuntimeError, ValueError, OSError, ImportError, LookupError) as error:
+            if os.environ.get("CG_TRACEBACK") or isinstance(error, (KeyError, IndexError)):
+                raise  # for who develops this project
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=_Sentences, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """Competency Gaps: which concepts benchmarks leave out, and which ones a model fails."""
     prepare_environment()
@@ -72,9 +120,9 @@ def cli() -> None:
 @click.option("--limit", type=click.IntRange(min=1), help="Examples of each benchmark, at most.")
 def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     """Run a study from start to end and print its gaps."""
-    import dagster
-
-    from cg_pipeline.catalog import lookup
+    from cg_pipeline.definitions import assemble
+    from cg_pipeline.defs.catalogue import BENCHMARKS
+    from cg_pipeline.defs.freshness import expected_of
     from cg_pipeline.defs.resources import (
         CodeSandbox,
         Judging,
@@ -84,22 +132,14 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
         benchmarks_directory,
         data_directory,
     )
+    from cg_pipeline.defs.runs import Unit, run_study
     from cg_pipeline.store.schema import TABLES
     from cg_pipeline.studies import STUDIES
 
-    with declarations_explained():
-        from cg_pipeline.definitions import assemble
-        from cg_pipeline.defs.catalogue import BENCHMARKS
-        from cg_pipeline.defs.freshness import expected_of
-        from cg_pipeline.defs.runs import Unit, run_study
-
     started = time.monotonic()
-    for noun, wanted, known in (("study", (name,), STUDIES), ("benchmark", benchmarks, BENCHMARKS)):
-        try:
-            for each in wanted:
-                lookup(noun, each, known)
-        except KeyError as error:
-            raise click.BadParameter(error.args[0], param_hint=f"--{noun}") from None
+    _named("study", name, STUDIES)
+    for benchmark in benchmarks:
+        _named("benchmark", benchmark, BENCHMARKS)
     choice = StudyChoice(name=name, benchmarks=list(dict.fromkeys(benchmarks)), limit=limit)
     study, store = choice.study, Store(data_dir=data_directory(), benchmarks_dir=benchmarks_directory())
 
@@ -107,19 +147,19 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
         what = f"running {', '.join(stale)}" if stale else "up to date"
         click.echo(f"[{time.monotonic() - started:6.1f} s] {unit.title}: {what}")
 
+    def warn(sentence: str) -> None:
+        click.echo(f"           {sentence}")
+
     click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
-    try:
-        with dagster.DagsterInstance.get() as instance:
-            _mend_after_kills(instance, store)
-            definitions = assemble(store.data_dir, study_choice=choice)
-            expected = expected_of(store, study, Namer(store=store), Judging(store=store), CodeSandbox())
-            run_study(definitions, instance, expected, report)
-    except (RuntimeError, ValueError, OSError) as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(1)
+    store.warehouse.publish()
+    with _dagster() as instance:
+        definitions = assemble(store.data_dir, study_choice=choice)
+        expected = expected_of(store, study, Namer(store=store), Judging(store=store), CodeSandbox())
+        run_study(definitions, instance, expected, report, warn)
     for row in store.warehouse.load(TABLES["gap_report"], [{"model": model} for model in study.models]):
         click.echo("\n" + "\n".join(row.headline))
         click.echo(f"\nReport:    {store.layout.data_dir / row.html_path}")
+        click.echo(f"Markdown:  {store.layout.data_dir / row.markdown_path}")
     click.echo(f"Tables:    {store.layout.published} (any DuckDB client)")
     click.echo(f"Took {time.monotonic() - started:.0f} s.")
 
@@ -128,12 +168,12 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
 @click.option("--port", default=3000, show_default=True)
 def ui(port: int) -> None:
     """Serve Dagster's UI on this machine, with its daemon, until interrupted."""
-    import dagster
-
+    from cg_pipeline.defs.recovery import fail_orphaned_runs
     from cg_pipeline.defs.resources import Store, data_directory
 
-    with dagster.DagsterInstance.get() as instance:
-        _mend_after_kills(instance, Store(data_dir=data_directory()))
+    Store(data_dir=data_directory()).warehouse.publish()
+    with _dagster() as instance:
+        fail_orphaned_runs(instance)
     serve = ["dagster", "dev", "--workspace", "workspace.yaml", "--host", "127.0.0.1", "--port", str(port)]
     os.chdir(CHECKOUT)
     os.execv(sys.executable, [sys.executable, "-m", *serve])
@@ -145,23 +185,13 @@ def ui(port: int) -> None:
 @click.option("--device", default="auto", show_default=True, help="auto, cuda, mps or cpu.")
 def train_sae(name: str, text_dir: str, device: str) -> None:
     """Train the SAE called NAME and publish it, if it passes the gate of its spec."""
-    from cg_pipeline.catalog import lookup
     from cg_pipeline.defs.resources import Store, data_directory
+    from cg_pipeline.defs.training_assets import place_of, train_reader
     from cg_pipeline.saes import SAES
 
-    with declarations_explained():
-        from cg_pipeline.defs.training_assets import place_of, train_reader
-
-    try:
-        sae = lookup("SAE", name, SAES)
-    except KeyError as error:
-        raise click.BadParameter(error.args[0], param_hint="NAME") from None
+    sae = _named("SAE", name, SAES)
     layout = Store(data_dir=data_directory()).layout
-    try:
-        figures = train_reader(sae, layout, device, text_dir, out_dir=layout.declared(place_of(sae)))
-    except (RuntimeError, ValueError, OSError, ImportError) as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(1)
+    figures = train_reader(sae, layout, device, text_dir, out_dir=layout.declared(place_of(sae)))
     for measured_on, found in figures.items():
         click.echo(f"{measured_on}: " + ", ".join(f"{key} {value}" for key, value in found.items()))
 
@@ -186,12 +216,8 @@ def import_logs(
     dry_run: bool,
 ) -> None:
     """Take over results of another tool: FORMAT is lm-eval (--log_samples), inspect or lighteval."""
-    import dagster
-
+    from cg_pipeline.defs.imports import read_results, store_results
     from cg_pipeline.defs.resources import Store, data_directory
-
-    with declarations_explained():
-        from cg_pipeline.defs.imports import read_results, store_results
 
     store = Store(data_dir=data_directory())
     cell = {"model": model, "benchmark": benchmark}
@@ -199,21 +225,16 @@ def import_logs(
         found = read_results(log_format, paths, store, **cell, metric=metric, filtered_by=filtered_by)
     except KeyError as error:
         raise click.BadParameter(error.args[0]) from None
-    except (LookupError, ValueError, OSError, ModuleNotFoundError) as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(1)
     click.echo("\n".join(found.report()))
     if found.share < at_least:
-        click.echo(
-            f"Error: {found.share:.1%} of the examples of {benchmark!r} are in the log; expected at least "
-            f"{at_least:.1%}. Is it the same benchmark and split? Lower --at-least to import it anyway.",
-            err=True,
+        raise ValueError(
+            f"{found.share:.1%} of the examples of {benchmark!r} are in the log; expected at least "
+            f"{at_least:.1%}. Is it the same benchmark and split? Lower --at-least to import it anyway."
         )
-        sys.exit(1)
     if dry_run:
         click.echo("Nothing was written (--dry-run).")
         return
-    with dagster.DagsterInstance.get() as instance:
+    with _dagster() as instance:
         store_results(found, store, instance, **cell)
     click.echo(f"Imported completions and scores of {model} on {benchmark}.")
 
@@ -221,11 +242,9 @@ def import_logs(
 @cli.command()
 def recover() -> None:
     """Mark runs whose process died with the machine as failed, so that they can be retried."""
-    import dagster
-
     from cg_pipeline.defs.recovery import fail_orphaned_runs
 
-    with dagster.DagsterInstance.get() as instance:
+    with _dagster() as instance:
         failed = fail_orphaned_runs(instance)
     click.echo(f"{len(failed)} run(s) left behind" + (f": {', '.join(failed)}" if failed else ""))
 

@@ -6,6 +6,7 @@ Pure functions between the rows of a source and the examples of a study; `pipeli
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cg_pipeline.ink import as_read
 from cg_pipeline.items import Item
 from cg_pipeline.records import Example, NearDuplicate, content_id
 from cg_pipeline.specs import Benchmark
@@ -31,8 +32,8 @@ class Distinct:
 
 
 def question_of(example: Example) -> tuple[str, frozenset[str]]:
-    """What makes two examples the same question: the prompt and the set of choices."""
-    return example.prompt, frozenset(example.choices)
+    """What makes two examples the same question: the prompt and the set of choices, as they are seen."""
+    return as_read(example.prompt), frozenset(map(as_read, example.choices))
 
 
 def contradicts(one: Example, other: Example) -> bool:

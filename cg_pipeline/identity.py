@@ -29,7 +29,7 @@ STAGES: Mapping[str, int] = {
     "suite_metrics": 1,
     "gaps": 1,
     "gap_clusters": 1,
-    "gap_report": 1,
+    "gap_report": 2,
 }
 """Version of each stage's code, in running order. Raise one with the reason in the changelog."""
 

@@ -21,6 +21,8 @@ import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 from jaxtyping import Float, Int
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
+from cg_pipeline.ink import is_blank
+
 ScoreOutcome = Literal["right", "wrong", "partial", "unscored"]
 GapKind = Literal["missing", "under_represented", "over_represented", "model_gap"]
 
@@ -117,13 +119,13 @@ class Example:
     """What scoring needs besides, as a JSON object; empty for nothing."""
 
     def __post_init__(self) -> None:
-        if not self.prompt.strip():
+        if is_blank(self.prompt):
             raise ValueError(f"prompt is {self.prompt!r}; expected text. Write the question.")
-        if not self.category.strip():
+        if is_blank(self.category):
             raise ValueError(f"category is {self.category!r}; expected a name. Write what it is about.")
         if self.choices and not self.targets:
             raise ValueError("targets is empty; expected the right one of the choices. Add it.")
-        if not all(text.strip() for text in (*self.choices, *self.targets)):
+        if any(is_blank(text) for text in (*self.choices, *self.targets)):
             raise ValueError(
                 f"choices {self.choices!r} or targets {self.targets!r} hold a blank text; expected words. "
                 "Write them."

@@ -362,6 +362,12 @@ class Study:
 
     def __post_init__(self) -> None:
         check_name("Study", self.name)
+        for field, names in (("models", self.models), ("benchmarks", self.benchmarks)):
+            if not names or len(set(names)) < len(names):
+                raise ValueError(
+                    f"Study {self.name!r}: {field} are {names}; expected one or more names, each once. "
+                    "Correct them."
+                )
 
 
 def unanswered(completion: Completion) -> str:

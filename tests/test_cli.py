@@ -1,12 +1,21 @@
 """The command line: what it says when something is wrong."""
 
 import os
+import shutil
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from cg_pipeline import definitions
+from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.cli import CHECKOUT, cli
+from cg_pipeline.defs.resources import Store
+from cg_pipeline.saes import SAES
+from cg_pipeline.studies import STUDIES
+from tests.defs.tiny_study import READER, FakeGpu, tiny_data
 
 
 @pytest.fixture
@@ -14,6 +23,7 @@ def runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
     for name in ("DAGSTER_HOME", "CG_DAGSTER_STORAGE", "HF_HOME", "MPLCONFIGDIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("CG_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "data").mkdir()
     return CliRunner()
 
 
@@ -23,7 +33,11 @@ def test_unknown_study_is_suggested(runner: CliRunner) -> None:
     assert "Unknown study 'embeded'. Did you mean 'embedded'?" in result.output
 
 
-def test_missing_benchmark_file_is_one_sentence_and_exit_1(runner: CliRunner) -> None:
+def test_missing_benchmark_file_is_one_sentence_and_exit_1(
+    runner: CliRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_benchmark = replace(STUDIES["embedded"], benchmarks=("arithmetic",))  # each is a run of its own
+    monkeypatch.setitem(STUDIES, "embedded", one_benchmark)
     result = runner.invoke(cli, ["demo"])
     assert result.exit_code == 1
     assert "arithmetic.jsonl is not a file; expected" in result.output
@@ -58,3 +72,78 @@ def test_unknown_benchmark_is_suggested(runner: CliRunner) -> None:
 
 def test_a_limit_is_positive(runner: CliRunner) -> None:
     assert runner.invoke(cli, ["demo", "--limit", "0"]).exit_code == 2
+
+
+def test_another_study_is_run_with_its_own_benchmarks(
+    runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(tmp_path / "data")
+    data_dir = tiny_data(tmp_path / "data")
+    short = replace(STUDIES["embedded"], name="short", title="Two of ten", benchmarks=("facts", "requests"))
+    monkeypatch.setitem(STUDIES, "short", short)
+    for name, reader in READER.items():
+        monkeypatch.setitem(SAES, name, reader)
+    monkeypatch.setattr(
+        definitions,
+        "assemble",
+        partial(definitions.assemble, gpu=FakeGpu(store=Store(data_dir=str(data_dir)))),
+    )
+    result = runner.invoke(cli, ["demo", "--study", "short"], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert "Two of ten: 1 model(s) × 2 benchmarks" in result.output
+    text = (data_dir / "reports" / "smollm2_135m" / "report.md").read_text(encoding="utf-8")
+    assert BENCHMARKS["requests"].title in text
+    assert BENCHMARKS["letters"].title not in text
+
+
+def test_a_faulty_row_is_told_once_and_without_a_traceback(
+    runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(STUDIES, "embedded", replace(STUDIES["embedded"], benchmarks=("facts",)))
+    (tmp_path / "data" / "suite").mkdir()
+    (tmp_path / "data" / "suite" / "facts.jsonl").write_text('{"category": "animals", "question": 3}\n')
+    result = runner.invoke(cli, ["demo"])
+    assert result.exit_code == 1
+    assert result.output.count("field 'question' is 3") == 1
+    assert "Traceback" not in result.output
+
+
+def test_data_directory_that_is_absent_is_not_made(runner: CliRunner, tmp_path: Path) -> None:
+    (tmp_path / "data").rmdir()
+    result = runner.invoke(cli, ["publish"])
+    assert result.exit_code == 1
+    assert f"CG_DATA_DIR is '{tmp_path / 'data'}', which is not a directory; expected" in result.output
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("name", ["what?", "a%20b", "c#"])
+def test_a_path_that_databases_cannot_be_opened_at_is_refused(
+    runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    monkeypatch.setenv("CG_DATA_DIR", str(tmp_path / name))
+    result = runner.invoke(cli, ["recover"])
+    assert result.exit_code == 1
+    assert "expected an absolute path without ?, % and #" in result.output
+
+
+def test_relative_home_is_refused(runner: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAGSTER_HOME", "home")
+    result = runner.invoke(cli, ["recover"])
+    assert "Error: DAGSTER_HOME is 'home'; expected an absolute path" in result.output
+
+
+def test_a_file_where_dagster_should_live_is_named(runner: CliRunner, tmp_path: Path) -> None:
+    (tmp_path / "data" / "dagster").write_text("")
+    result = runner.invoke(cli, ["recover"])
+    assert result.exit_code == 1
+    assert f"{tmp_path / 'data' / 'dagster'} cannot be written (File exists)" in result.output
+
+
+def test_damaged_history_is_named(runner: CliRunner, tmp_path: Path) -> None:
+    runner.invoke(cli, ["recover"])
+    (tmp_path / "data" / "dagster" / "history" / "runs.db").write_bytes(b"garbage" * 1000)
+    result = runner.invoke(cli, ["recover"])
+    assert result.exit_code == 1
+    assert "data/dagster cannot be used (file is not a database)" in result.output
+    assert "delete that folder: it holds no results" in result.output

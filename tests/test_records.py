@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy import sparse
 
 from cg_pipeline.records import ConceptActivations, Example, Score, content_id, outcome_of
+from tests.strategies import TEXT, WORDS, matrices
 
 ROOT = Path(__file__).parents[1]
-TEXT = st.text(min_size=1).filter(str.strip)
 
 
 def example(**changes: Any) -> Example:
@@ -29,7 +28,7 @@ def score(**changes: Any) -> Score:
     )
 
 
-@given(prompt=TEXT, category=TEXT, cluster=st.text(), benchmark=TEXT)
+@given(prompt=WORDS, category=WORDS, cluster=TEXT, benchmark=WORDS)
 def test_identity_is_what_is_asked_and_what_is_right(prompt, category, cluster, benchmark):
     """Faults F2 and F13: an id that follows the place in a file serves one item's answer for another."""
     plain = example(prompt=prompt)
@@ -81,6 +80,7 @@ def test_an_example_alone_is_its_own_cluster():
     ("changes", "sentence"),
     [
         ({"prompt": " \n"}, "prompt is ' \\n'; expected text. Write the question."),
+        ({"prompt": "\u200b\u2060"}, "prompt is '\\u200b\\u2060'; expected text. Write the question."),
         ({"category": " "}, "category is ' '; expected a name. Write what it is about."),
         (
             {"choices": ("3", "4"), "targets": ()},
@@ -163,20 +163,7 @@ def activations(dense: np.ndarray, first: int = 0) -> ConceptActivations:
     )
 
 
-@st.composite
-def blocks(draw) -> list[np.ndarray]:
-    """One to four matrices with as many columns, some rows and some whole matrices empty."""
-    width = draw(st.integers(1, 5))
-    value = st.sampled_from([0.0, 0.0, 0.5, 1.0, 2.0])
-    return [
-        np.array(draw(st.lists(st.lists(value, min_size=width, max_size=width), max_size=4))).reshape(
-            -1, width
-        )
-        for _ in range(draw(st.integers(1, 4)))
-    ]
-
-
-@given(blocks())
+@given(matrices())
 def test_joined_activations_are_the_stacked_matrix(parts):
     joined = ConceptActivations.concatenate(activations(part, first=10 * i) for i, part in enumerate(parts))
     stacked = np.vstack(parts)

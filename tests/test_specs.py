@@ -10,7 +10,7 @@ from cg_pipeline.models import MODELS
 from cg_pipeline.records import Completion
 from cg_pipeline.saes import SAES
 from cg_pipeline.specs import check_name, grade
-from cg_pipeline.studies import STUDIES
+from cg_pipeline.studies import STUDIES, check_names
 
 
 @pytest.mark.parametrize("name", ["gsm8k", "Llama-3.1-8B", "a", "7b", "a_b.c-d"])
@@ -86,3 +86,25 @@ def test_grade_wants_a_reason_exactly_when_unscored():
         grade(COMPLETION, None)
     with pytest.raises(ValueError, match="expected 'wrong', and a reason exactly when unscored"):
         grade(COMPLETION, 0.0, reason="unparsed")
+
+
+@pytest.mark.parametrize("field", ["models", "benchmarks"])
+@pytest.mark.parametrize("names", [(), ("facts", "facts")])
+def test_a_study_names_each_thing_once(field, names):
+    with pytest.raises(ValueError, match=rf"Study 'embedded': {field} are .*; expected one or more names"):
+        dataclasses.replace(STUDIES["embedded"], **{field: names})
+
+
+def test_a_study_of_unknown_names_is_refused():
+    study = dataclasses.replace(STUDIES["embedded"], benchmarks=("fact",))
+    with pytest.raises(
+        ValueError, match=r"Study 'embedded' \(studies/embedded\.py\): Unknown benchmark 'fact'"
+    ):
+        check_names(study, BENCHMARKS)
+    orphan = dataclasses.replace(MODELS["smollm2_135m"], reader="nobody")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(MODELS, "smollm2_135m", orphan)
+        with pytest.raises(ValueError, match="Unknown SAE 'nobody'"):
+            check_names(study, BENCHMARKS)
+    with pytest.raises(ValueError, match="Unknown model 'gpt'"):
+        check_names(dataclasses.replace(study, models=("gpt",)), BENCHMARKS)

@@ -22,8 +22,11 @@ class Row(TypedDict):
 
 def to_item(row: Row) -> Item:
     """`answer` must be a number."""
-    if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", row["answer"]):
-        raise ValueError(f"answer is {row['answer']!r}; expected a number such as '12' or '3.5'. Correct it.")
+    if not re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,10})?", row["answer"]):
+        raise ValueError(
+            f"answer is {row['answer']!r}; expected a number such as '12' or '3.5', of at most 15 digits. "
+            "Correct it."
+        )
     return Item(category=row["category"], question=row["question"], answers=(row["answer"],))
 
 

@@ -145,13 +145,15 @@ def most_concepts_are_alive(concepts: list) -> dg.AssetCheckResult:
     return _reported(finding, dg.AssetCheckSeverity.WARN)
 
 
-@dg.asset_check(asset="gaps", partitions_def=MODEL)
+@dg.asset_check(asset="gaps", partitions_def=MODEL, blocking=True)
 def gaps_are_ranked(gaps: list) -> dg.AssetCheckResult:
     """Ranks run without a hole within each kind and scope."""
     return _reported(checks.gaps_ranked(gaps))
 
 
-@dg.asset_check(asset="gap_clusters", partitions_def=MODEL, additional_ins={"gaps": dg.AssetIn()})
+@dg.asset_check(
+    asset="gap_clusters", partitions_def=MODEL, blocking=True, additional_ins={"gaps": dg.AssetIn()}
+)
 def clusters_cover_the_gaps(gap_clusters: list, gaps: list) -> dg.AssetCheckResult:
     """Every gap of the suite is in exactly one cluster of its kind."""
     return _reported(checks.clusters_cover(gap_clusters, gaps))

@@ -12,9 +12,13 @@ from cg_pipeline.defs.resources import data_directory
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.declared import read_declarations
 from cg_pipeline.specs import Benchmark
+from cg_pipeline.studies import STUDIES, check_names
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     **CATALOGUE,
     **read_declarations(Path(data_directory()), taken=CATALOGUE, policies=POLICIES),
 }
 """By name; declared ones after the catalogue's."""
+
+for _study in STUDIES.values():
+    check_names(_study, BENCHMARKS)

@@ -9,16 +9,14 @@ from cg_pipeline.defs.partitions import (
     EVERY_CELL,
     MODEL,
     READER,
+    cell_key,
     model_of,
     reader_of,
 )
 from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice
 from cg_pipeline.defs.results import declared, links, preview, result
-from cg_pipeline.identity import (
-    STAGES,
-    gap_clusters_id,
-    gaps_id,
-)
+from cg_pipeline.gaps.legible import escape_markdown
+from cg_pipeline.identity import STAGES, gap_clusters_id, gaps_id
 from cg_pipeline.records import (
     Concept,
     ConceptMetrics,
@@ -61,7 +59,14 @@ def gaps(
             "suite_gaps": dict(Counter(gap.kind for gap in of_suite)),
             "rules": {name: getattr(study.rules, name) for name in study.rules.__dataclass_fields__},
             "preview": preview(of_suite),
-            **links(context, {"suite_metrics": [model.name], "concepts": [model.reader]}),
+            **links(
+                context,
+                {
+                    "suite_metrics": [model.name],
+                    "concept_metrics": [cell_key(model.name, name) for name in study.benchmarks],
+                    "concepts": [model.reader],
+                },
+            ),
         },
     )
 
@@ -71,6 +76,7 @@ def gaps(
     ins={"concepts": READER},
     group_name="gaps",
     kinds={"scikitlearn", "openai", "duckdb"},
+    pool="gpu",
     code_version=str(STAGES["gap_clusters"]),
     metadata=declared("gap_clusters"),
 )
@@ -110,4 +116,4 @@ def gap_clusters(
 
 
 def _line(cluster: GapCluster) -> str:
-    return f"- {cluster.kind}: {cluster.name} ({len(cluster.concept_ids)})"
+    return f"- {cluster.kind}: {escape_markdown(cluster.name)} ({len(cluster.concept_ids)})"

@@ -5,6 +5,8 @@ from typing import Any
 
 import dagster as dg
 
+from cg_pipeline.defs.partitions import cell_key
+
 
 @dataclass(frozen=True)
 class Job:
@@ -26,6 +28,26 @@ class Job:
             tags={"team": "evaluation", "stage": self.stage},
             description=self.description,
         )
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One run: a job on one partition."""
+
+    job: Job
+    partition: dict[str, str]
+
+    @property
+    def key(self) -> str | None:
+        """Dagster's partition key; None for an asset that is made as a whole."""
+        if len(self.partition) == 2:
+            return cell_key(self.partition["model"], self.partition["benchmark"])
+        return next(iter(self.partition.values()), None)
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return " ".join([self.job.name, " × ".join(self.partition.values())]).rstrip()
 
 
 EXAMPLES_JOB = Job(

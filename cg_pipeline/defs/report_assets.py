@@ -22,7 +22,7 @@ from cg_pipeline.defs.resources import Store, StudyChoice
 from cg_pipeline.defs.results import declared, links, preview, require, result
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.gaps.inputs import ReportInputs
-from cg_pipeline.gaps.report import headline_lines
+from cg_pipeline.gaps.terminal import headline_lines
 from cg_pipeline.identity import (
     STAGES,
     gap_report_id,
@@ -125,10 +125,9 @@ def gap_report(
                 context,
                 {
                     "examples": study.benchmarks,
-                    "completions": cells,
-                    "activations": cells,
-                    "concept_metrics": cells,
-                    "gaps": [model.name],
+                    **dict.fromkeys(("completions", "scores", "activations", "concept_metrics"), cells),
+                    "concepts": [model.reader],
+                    **{name: [model.name] for name in ("suite_metrics", "gaps", "gap_clusters")},
                 },
             ),
         },

@@ -1,47 +1,27 @@
 """Run a study from start to end in this process, through the same assets and instance as the UI.
 
-Stages whose stored fingerprint equals the catalogue's are left alone, so that a second
-run does no work; every other one is a Dagster run, with its logs, checks and lineage.
+Stages that are stored as the catalogue says are left alone, so that a second run does no
+work; every other one is a Dagster run, with its logs, checks and lineage.
 """
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import dagster as dg
 
 from cg_pipeline.defs.freshness import Expected
-from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB, Job
-from cg_pipeline.defs.partitions import cell_key
-from cg_pipeline.defs.recovery import PID_TAG
+from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB, Unit
+from cg_pipeline.defs.recovery import PID_TAG, keep_failing_orphaned_runs
+from cg_pipeline.defs.trust import Trust
 from cg_pipeline.models import MODELS
 from cg_pipeline.specs import Study
-from cg_pipeline.store.presence import files_are_there
 from cg_pipeline.store.warehouse import Warehouse
 
 _WRAPPERS = ("Dagster", "Failure")
 """Exceptions that only pass on another one; below the first other one the sentence is a library's."""
-_QUIET = {"loggers": {"console": {"config": {"log_level": "ERROR"}}}}
 
-
-@dataclass(frozen=True)
-class Unit:
-    """One run: a job on one partition."""
-
-    job: Job
-    partition: dict[str, str]
-
-    @property
-    def key(self) -> str | None:
-        """Dagster's partition key; None for an asset that is made as a whole."""
-        if len(self.partition) == 2:
-            return cell_key(self.partition["model"], self.partition["benchmark"])
-        return next(iter(self.partition.values()), None)
-
-    @property
-    def title(self) -> str:
-        """For people."""
-        return " ".join([self.job.name, " × ".join(self.partition.values())]).rstrip()
+_QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+"""Dagster's own lines on the terminal: none, since the reason of a failure is told in a sentence."""
 
 
 def units_of(study: Study) -> Iterator[Unit]:
@@ -57,55 +37,47 @@ def units_of(study: Study) -> Iterator[Unit]:
         yield Unit(REPORT_JOB, {"model": model})
 
 
-def stale_assets(unit: Unit, warehouse: Warehouse, expected: Expected) -> list[str]:
-    """The unit's assets whose stored fingerprint is not the catalogue's, or whose files are gone."""
-    stale = []
-    for asset in unit.job.assets:
-        stored = warehouse.materialisation(asset, unit.partition)
-        current = stored is not None and stored.fingerprint == expected.of(asset, unit.partition)
-        if not current or not files_are_there(warehouse, asset, unit.partition):
-            stale.append(asset)
-    return stale
-
-
 def run_study(
     definitions: dg.Definitions,
     instance: dg.DagsterInstance,
     expected: Expected,
     report: Callable[[Unit, list[str]], None],
+    warn: Callable[[str], None],
 ) -> None:
     """Bring every stage of the expected study up to date; `report` is told of each unit before it runs.
+
+    `warn` is told of each check that failed without stopping anything.
 
     Raises:
         RuntimeError: a run failed; the sentence of the step that failed is in it.
     """
-    warehouse, units = Warehouse(expected.layout), list(units_of(expected.study))
+    trust = Trust(Warehouse(expected.layout), expected, instance)
+    units = list(units_of(expected.study))
 
     def bring_up_to_date(unit: Unit) -> None:
-        stale = stale_assets(unit, warehouse, expected)
+        stale = [asset for asset in unit.job.assets if not trust.holds(asset, unit)]
         report(unit, stale)
         if stale:
-            _run(definitions, unit, stale, instance, warehouse)
+            for warning in _run(definitions, unit, stale, instance):
+                warn(warning)
 
     faults: list[str] = []
-    for unit in (each for each in units if each.job is EXAMPLES_JOB):
-        try:
+    with keep_failing_orphaned_runs(instance):
+        for unit in (each for each in units if each.job is EXAMPLES_JOB):
+            try:
+                bring_up_to_date(unit)
+            except (RuntimeError, ValueError, FileNotFoundError) as fault:
+                faults.append(str(fault))  # the other benchmarks are looked at all the same
+        if faults:
+            raise RuntimeError("\n".join(faults))
+        for unit in (each for each in units if each.job is not EXAMPLES_JOB):
             bring_up_to_date(unit)
-        except (RuntimeError, ValueError, FileNotFoundError) as fault:
-            faults.append(str(fault))  # the other benchmarks are looked at all the same
-    if faults:
-        raise RuntimeError("\n".join(faults))
-    for unit in (each for each in units if each.job is not EXAMPLES_JOB):
-        bring_up_to_date(unit)
 
 
 def _run(
-    definitions: dg.Definitions,
-    unit: Unit,
-    assets: list[str],
-    instance: dg.DagsterInstance,
-    warehouse: Warehouse,
-) -> None:
+    definitions: dg.Definitions, unit: Unit, assets: list[str], instance: dg.DagsterInstance
+) -> list[str]:
+    """Run a unit; returns what its checks found, where they found something."""
     outcome = definitions.resolve_job_def(unit.job.name).execute_in_process(
         partition_key=unit.key,
         asset_selection=[dg.AssetKey(asset) for asset in assets],
@@ -114,11 +86,9 @@ def _run(
         run_config=_QUIET,
         raise_on_error=False,
     )
-    for check in outcome.get_asset_check_evaluations():
-        if not check.passed and check.severity is dg.AssetCheckSeverity.ERROR:
-            warehouse.distrust(check.asset_key.path[-1], unit.partition)
     if not outcome.success:
         raise RuntimeError(f"{unit.title} failed: {_reason(outcome)}")
+    return _failed_checks(outcome)
 
 
 def _reason(outcome: dg.ExecuteInProcessResult) -> str:
@@ -128,6 +98,9 @@ def _reason(outcome: dg.ExecuteInProcessResult) -> str:
             while error and error.cause and (error.cls_name or "").startswith(_WRAPPERS):
                 error = error.cause
             return error.message.strip() if error else "no reason recorded"
+    return "; ".join(_failed_checks(outcome)) or "no reason recorded"
+
+
+def _failed_checks(outcome: dg.ExecuteInProcessResult) -> list[str]:
     failed = [check for check in outcome.get_asset_check_evaluations() if not check.passed]
-    told = (f"check {c.check_name} of {c.asset_key.to_user_string()}: {c.description}" for c in failed)
-    return "; ".join(told) or "no reason recorded"
+    return [f"check {c.check_name} of {c.asset_key.to_user_string()}: {c.description}" for c in failed]

@@ -5,8 +5,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from cg_pipeline.gaps.drawing import BLUE, GROUND, INK, MUTED, ORANGE, Chart, canvas, log_axis, render
+from cg_pipeline.gaps.drawing import (
+    BLUE,
+    COVERAGE,
+    GROUND,
+    INK,
+    MUTED,
+    ORANGE,
+    PERFORMANCE,
+    Chart,
+    canvas,
+    log_axis,
+    render,
+    symbols,
+)
 from cg_pipeline.gaps.headline import supported_performance
+from cg_pipeline.gaps.legible import percent, significant
 from cg_pipeline.gaps.tables import numbers
 from cg_pipeline.records import ConceptMetrics, SuiteMetrics
 from cg_pipeline.specs import GapRules
@@ -19,7 +33,7 @@ def draw_coverage(rows: ConceptMetrics | SuiteMetrics) -> Chart:
     """Histogram of χ_bench on a logarithmic axis; the concepts at 0 are a bar of their own at its left."""
     coverage = numbers(rows, "coverage")
     covered, n_missing = coverage[coverage > 0], int((coverage == 0).sum())
-    share = f"{n_missing / len(coverage):.1%}" if len(coverage) else "none"
+    share = percent(n_missing / len(coverage)) if len(coverage) else "none"
     edges = _log_edges(covered)
     step = edges[1] / edges[0]
     zero = edges[0] / step**4
@@ -32,9 +46,10 @@ def draw_coverage(rows: ConceptMetrics | SuiteMetrics) -> Chart:
         axes.set_xlim(edges[0] / step**9, edges[-1] * step)
         axes.set_ylim(0, max(n_missing * 1.25, highest * 1.2, 1.25))
         if len(covered):
-            _mark(axes, float(np.median(covered)), f"median {np.median(covered):.2g}")
+            _mark(axes, float(np.median(covered)), f"median {significant(float(np.median(covered)), 2)}")
         _whole_counts(axes)
-        axes.set(xlabel="coverage χ_bench (log scale)", ylabel="concepts")
+        axes.set(xlabel=f"{COVERAGE} (log scale)", ylabel="concepts")
+        symbols(axes)
         axes.grid(axis="x", visible=False)
         at_zero = f"{n_missing:,} ({share}) have coverage 0"
         alt = f"Histogram of coverage over {len(coverage):,} concepts: {at_zero}."
@@ -53,7 +68,8 @@ def draw_performance(rows: ConceptMetrics | SuiteMetrics, mean_score: float | No
             axes.text(0.5, 0.5, "No concept has enough scored examples.", ha="center", color=MUTED)
         elif mean_score is not None:
             _mark(axes, mean_score, f"mean score {mean_score:.2f}")
-        axes.set(xlabel="performance χ_model", ylabel="concepts")
+        axes.set(xlabel=f"{PERFORMANCE} (0 to 1)", ylabel="concepts")
+        symbols(axes)
         axes.grid(axis="x", visible=False)
         middle = f"; the median is {np.median(performance):.2f}" if len(performance) else ""
         counted = f"{len(performance):,} concepts with n_eff of at least {rules.min_n_eff:g}"

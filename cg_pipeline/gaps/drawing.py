@@ -27,6 +27,9 @@ DARK = {ORANGE: "#8A5A00", RED: "#B04A00", PURPLE: "#97406B"}
 INK, MUTED, GRID, GROUND = "#1F2933", "#5B6773", "#E3E7EB", "#FFFFFF"
 SHADE, PALE = "#AEB9C4", "#DDE3E9"
 
+COVERAGE, PERFORMANCE = r"coverage $\chi_\mathrm{bench}$", r"performance $\chi_\mathrm{model}$"
+"""Names of the two quantities for `Axes.set`, with their symbols; `symbols` sets them."""
+
 WIDTH = 7.0
 """Inches: 700 px at the size reports show."""
 
@@ -133,6 +136,12 @@ def log_axis(axes: "Axes", low: float, high: float) -> None:
     axes.set_xlim(low, high)
     axes.set_xticks(marks, [f"{mark:g}" for mark in marks])
     axes.set_xticks([], minor=True)
+
+
+def symbols(axes: "Axes") -> None:
+    """Set the mathematics in the axes' names, which are this project's own; no other text has any."""
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set_parse_math(True)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.gaps.legible import exact_percent
+from cg_pipeline.gaps.phrases import KIND_TITLES, rule
 from cg_pipeline.specs import Model, Sae
 
 LIMITS = (
@@ -32,19 +33,24 @@ def settings(inputs: ReportInputs) -> Iterator[tuple[str, str]]:
     yield "Model", _model(model)
     yield "Reader", _reader(sae)
     yield "Tokens that count", _MASKS[sae.token_mask]
-    for name in inputs.scores:
-        if spec := inputs.benchmarks.get(name):
-            limit = f", at most {spec.max_new_tokens} tokens" if spec.max_new_tokens else ""
-            yield f"Scoring of {spec.title}", f"{spec.scoring} of a {spec.response}{limit}"
+    yield from _scoring(inputs)
     yield "Coverage divided by", _NORMALISERS[study.normaliser]
-    yield "Under-represented", f"lowest {exact_percent(rules.under_share)} of covered concepts"
-    yield "Over-represented", f"highest {exact_percent(rules.over_share)} of covered concepts"
-    yield (
-        "Model gap",
-        f"lowest {exact_percent(rules.model_gap_share)} of concepts with n_eff ≥ {rules.min_n_eff:g}",
-    )
+    yield "Support", f"n_eff ≥ {rules.min_n_eff:g}"
+    for kind, title in KIND_TITLES.items():
+        if kind != "missing":
+            yield title, rule(kind, rules)
     yield "Dense", f"firing on more than {exact_percent(sae.dense_threshold)} of the broad sample's tokens"
     yield "Groups", f"at most {study.max_clusters} per kind of gap, seed {study.seed}"
+
+
+def _scoring(inputs: ReportInputs) -> Iterator[tuple[str, str]]:
+    """Each way of scoring with the benchmarks that are scored so."""
+    titles: dict[str, list[str]] = {}
+    for spec in (inputs.benchmarks[name] for name in inputs.scores if name in inputs.benchmarks):
+        limit = f", at most {spec.max_new_tokens} tokens" if spec.max_new_tokens else ""
+        titles.setdefault(f"{spec.scoring} of a {spec.response}{limit}", []).append(spec.title)
+    for way, scored_so in titles.items():
+        yield f"Scored by {way}", ", ".join(scored_so)
 
 
 _MASKS = {

@@ -49,6 +49,21 @@ def shorten(text: str, length: int) -> str:
     return cut.rstrip() + ELLIPSIS
 
 
+def cut_at_word(text: str, length: int) -> str:
+    """`shorten(text, length)` that ends with a whole word, unless too little were left of it."""
+    short = shorten(text, length)
+    kept = short.removesuffix(ELLIPSIS)
+    whole = visible(text[: 4 * length + 40])
+    if short == whole or not short.endswith(ELLIPSIS):
+        return short
+    if whole[len(kept) : len(kept) + 1] != " ":
+        kept = kept.rpartition(" ")[0]
+    if len(kept) < length / 2:
+        return short
+    closing = "”" if kept.count("“") > kept.count("”") and len(kept) < length - 1 else ""
+    return kept.rstrip(" ,;:") + ELLIPSIS + closing
+
+
 def escape_markdown(text: str) -> str:
     """`visible(text)` that Markdown shows as it stands: no mark-up, link, table cell, HTML or list."""
     escaped = _MARKDOWN.sub(r"\\\1", visible(text))
@@ -65,18 +80,30 @@ def decimal(value: float | None, digits: int = 2) -> str:
     return f"{value:,.{digits}f}".replace("-", "−")
 
 
+def significant(value: float | None, digits: int = 3) -> str:
+    """A number of any size with so many significant digits, whole above these; – where there is none."""
+    if value is None or not math.isfinite(value):
+        return NO_NUMBER
+    if value == 0:
+        return "0"
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")  # rounded: 9.996 is 10.0
+    places = digits - 1 - int(exponent)
+    shown = f"{value:,.{max(places, 0)}f}" if places <= 9 else f"{mantissa}e{exponent}"
+    return shown.replace("-", "−")
+
+
 def signed(value: float | None) -> str:
-    """A difference with its sign; – where there is none."""
+    """A difference with its sign, which one that rounds to nothing has not; – where there is none."""
     if value is None or math.isnan(value):
         return NO_NUMBER
-    return f"{value:+.2f}".replace("-", "−")
+    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}".replace("-", "−")
 
 
 def percent(share: float | None) -> str:
     """A share as people read it; – where there is none."""
     if share is None or math.isnan(share):
         return NO_NUMBER
-    return f"{100 * share:.2g}%" if 0 < share < 0.01 else f"{100 * share:.1f}%"
+    return f"{significant(100 * share, 2)}%" if 0 < share < 0.00995 else f"{100 * share:.1f}%"
 
 
 def exact_percent(share: float) -> str:

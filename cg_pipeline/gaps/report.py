@@ -10,30 +10,25 @@ from markupsafe import Markup, escape
 from cg_pipeline.gaps.benchmark_charts import draw_accuracy, draw_overlap
 from cg_pipeline.gaps.charts import draw_coverage, draw_performance
 from cg_pipeline.gaps.drawing import Chart
-from cg_pipeline.gaps.findings import SHOWN, Findings, KindFinding, collect_findings
+from cg_pipeline.gaps.findings import Findings, collect_findings
 from cg_pipeline.gaps.fineprint import LIMITS, settings
+from cg_pipeline.gaps.glossary import glossary
 from cg_pipeline.gaps.inputs import Report, ReportInputs
 from cg_pipeline.gaps.landscape import draw_landscape
 from cg_pipeline.gaps.legible import (
     counted,
+    cut_at_word,
     decimal,
     escape_markdown,
     exact_percent,
     percent,
-    shorten,
     signed,
+    significant,
     visible,
 )
 from cg_pipeline.gaps.overlap import benchmark_overlap
+from cg_pipeline.gaps.phrases import KIND_TITLES, rule, shown_of, statement
 from cg_pipeline.gaps.selection import SUITE, alive_rows
-from cg_pipeline.records import GapKind
-
-KIND_TITLES: Mapping[GapKind, str] = {
-    "missing": "Missing concepts",
-    "under_represented": "Under-represented concepts",
-    "over_represented": "Over-represented concepts",
-    "model_gap": "Model gaps",
-}
 
 _MARK = re.compile("⟦([^⟦⟧]*)⟧")
 
@@ -47,6 +42,7 @@ def build_report(inputs: ReportInputs) -> Report:
         "found": findings,
         "charts": charts,
         "statement": statement(inputs, findings),
+        "terms": list(glossary(inputs.study)),
         "kind_titles": KIND_TITLES,
         "settings": list(settings(inputs)),
         "limits": LIMITS,
@@ -56,35 +52,6 @@ def build_report(inputs: ReportInputs) -> Report:
         html=_environment("html").get_template("report.html.jinja").render(facts),
         markdown=_environment("md").get_template("report.md.jinja").render(facts),
         figures={name: chart.svg for name, chart in charts.items()},
-    )
-
-
-def headline_lines(inputs: ReportInputs, report_path: str = "") -> list[str]:
-    """The report for a terminal: accuracies, the ten strongest gaps of each kind, where the report is."""
-    found = collect_findings(inputs)
-    return [
-        statement(inputs, found),
-        "",
-        *_accuracy_lines(inputs, found),
-        *(line for kind in found.kinds for line in _gap_lines(kind)),
-        *(["", f"Report: {report_path}"] if report_path else []),
-    ]
-
-
-def statement(inputs: ReportInputs, found: Findings) -> str:
-    """One paragraph of what was measured and what came out."""
-    suite = found.suite
-    middle = (
-        f"Over the {found.n_supported:,} concepts with enough examples the median performance is "
-        f"{decimal(suite.median_performance)}."
-        if found.n_supported
-        else "No concept has enough scored examples for its performance to be ranked."
-    )
-    return (
-        f"{visible(inputs.model.title)} answered {found.n_examples:,} examples of "
-        f"{counted(len(found.headlines), 'benchmark')}; {found.n_scored:,} of the answers could be scored. "
-        f"A sparse autoencoder read the same examples and told {suite.n_concepts:,} concepts apart. "
-        f"{suite.n_missing:,} of them ({percent(suite.missing_share)}) never fire in the suite. {middle}"
     )
 
 
@@ -130,11 +97,14 @@ def _environment(form: str) -> Environment:
         "count": lambda n: f"{n:,}",
         "counted": counted,
         "decimal": decimal,
+        "cut": cut_at_word,
         "exact": exact_percent,
         "marked": _marked,
         "percent": percent,
-        "short": shorten,
+        "rule": rule,
+        "shown_of": shown_of,
         "signed": signed,
+        "significant": significant,
         "trusted": Markup,
         "visible": visible,
     }
@@ -147,29 +117,3 @@ def _markdown(value: object) -> object:
 
 def _marked(context: str) -> Markup:
     return Markup(_MARK.sub(r"<mark>\1</mark>", str(escape(context))))
-
-
-def _accuracy_lines(inputs: ReportInputs, found: Findings) -> Iterator[str]:
-    titles = [shorten(inputs.title_of(line.benchmark), 30) for line in found.headlines]
-    width = max(map(len, titles), default=0)
-    for title, line in zip(titles, found.headlines, strict=True):
-        reasons = ", ".join(f"{n} {visible(reason)}" for reason, n in line.unscored.items())
-        lost = f"; unscored: {reasons}" if reasons else ""
-        interval = f"{decimal(line.accuracy):>4} [{decimal(line.low)}, {decimal(line.high)}]"
-        yield f"  {title:<{width}}  {interval}  {line.n_scored} of {line.n_examples} scored{lost}"
-
-
-def _gap_lines(kind: KindFinding) -> Iterator[str]:
-    yield ""
-    shown = f", strongest {min(SHOWN, kind.n)}" if kind.n else ""
-    yield f"{KIND_TITLES[kind.kind]} of the suite: {kind.n:,}{shown}"
-    for row in kind.rows:
-        gap = row.gap
-        support = f"lift {signed(gap.lift)}, n_eff {decimal(gap.n_eff, 0)}"
-        fact = {
-            "missing": f"fires on {percent(row.concept.firing_rate)} of tokens elsewhere",
-            "under_represented": f"coverage {decimal(gap.value)}, {counted(gap.n_examples, 'example')}",
-            "over_represented": f"coverage {decimal(gap.value)}, {counted(gap.n_examples, 'example')}",
-            "model_gap": f"performance {decimal(gap.value)}, {support}",
-        }[gap.kind]
-        yield f"  {gap.rank:>2}. {shorten(row.concept.label, 60)} (#{gap.concept_id}): {fact}"

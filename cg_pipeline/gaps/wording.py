@@ -36,6 +36,11 @@ def words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
+def has_telling_word(text: str) -> bool:
+    """Whether a text holds a word that names something: no function word, number or sign."""
+    return not all(_says_little(word) for word in words(text))
+
+
 def concept_document(concept: Concept) -> str:
     """A concept's words for TF-IDF: its label's twice, its tokens' and its contexts' once."""
     return " ".join([*words(concept.label), *words(" ".join(_texts(concept)))])

@@ -63,8 +63,11 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         _check_address(self.base_url, self.settings)
-        if not self.model.strip():
-            raise ValueError(f"{self.settings.model} is blank; expected the model's name at the server.")
+        if not self.model.strip() or not self.model.isprintable():
+            raise ValueError(
+                f"{self.settings.model} is {self.model!a}; expected the model's name at the server, "
+                "without control characters or broken bytes."
+            )
         key = self.api_key.get_secret_value() if self.api_key else "unset"
         if not (key.isascii() and key.isprintable() and key and " " not in key):
             raise ValueError(

@@ -9,6 +9,7 @@ import duckdb
 from cg_pipeline.store import replica
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.locks import Deadline, hold
+from cg_pipeline.store.sql import read_everything
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,19 @@ class Connections:
                 yield connection
 
     def publish(self) -> bool:
-        """Publish if the replica is behind; returns whether it was."""
+        """Publish if the replica is behind; returns whether it was.
+
+        Every block of the live file is read first: at the start of work, a file that was damaged
+        since it was last used replaces no good replica. Writing, later, does not look again.
+
+        Raises:
+            ValueError: the live file is damaged.
+        """
+        with self.reading() as connection:
+            try:
+                read_everything(connection)
+            except (duckdb.IOException, duckdb.FatalException) as error:
+                raise self._unusable(error) from error
         with self._locked(exclusive=True):
             if not self.layout.live.exists() or replica.is_current(self.layout):
                 return False
@@ -58,14 +71,17 @@ class Connections:
                 return duckdb.connect(self.layout.live, read_only=read_only, config=replica.SETTINGS)
             except (duckdb.IOException, duckdb.ConnectionException) as error:
                 if "set lock" not in str(error) and "different configuration" not in str(error):
-                    raise ValueError(
-                        f"{self.layout.live} cannot be opened ({str(error).splitlines()[0]}); expected the "
-                        f"warehouse. Put a copy of {self.layout.published} in its place, or delete it "
-                        "and run everything again."
-                    ) from error
+                    raise self._unusable(error) from error
                 if deadline.passed():
                     raise TimeoutError(
                         f"Waited {deadline.waited_s:.1f} s for {self.layout.live}, which another client "
                         f"holds open: {error} Close it there; to read, open {self.layout.published} instead."
                     ) from error
                 deadline.pause(str(self.layout.live), "a client outside the pipeline")
+
+    def _unusable(self, error: duckdb.Error) -> ValueError:
+        return ValueError(
+            f"{self.layout.live} cannot be read ({str(error).splitlines()[0]}); expected the warehouse. "
+            f"Put a writable copy of {self.layout.published} in its place, with no .wal file beside it, "
+            "or delete it and run everything again."
+        )

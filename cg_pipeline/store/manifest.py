@@ -1,21 +1,40 @@
-"""The manifest of a set of shards: written last, it says which files make up the complete set."""
+"""The manifest of a set of shards: written last, it says which files make up the complete set.
 
+It carries a checksum of itself, so that a manifest that was damaged or edited is no manifest.
+"""
+
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from cg_pipeline.store.files import write_whole
+
 MANIFEST = "manifest.json"
+_SEAL = "sha256"
+
+
+def write_manifest(directory: Path, content: Mapping[str, Any]) -> Path:
+    """Write the manifest of a set, sealed."""
+    plain = json.loads(json.dumps(content))  # as it will be read: every key a text
+    sealed = {**plain, _SEAL: _checksum(plain)}
+    write_whole(directory / MANIFEST, json.dumps(sealed, indent=1, sort_keys=True).encode())
+    return directory / MANIFEST
 
 
 def read_manifest(directory: Path) -> dict[str, Any] | None:
-    """The manifest of a set; None when there is none, or none that can be read."""
+    """The manifest of the set in a directory; None when there is none, or a damaged or foreign one.
+
+    A set's directory is named by its fingerprint.
+    """
     try:
         manifest = json.loads((directory / MANIFEST).read_bytes())
-        complete = len(manifest["shards"]) == manifest["n_shards"] and manifest["fingerprint"]
-        return manifest if complete else None
-    except (FileNotFoundError, KeyError, TypeError, ValueError):
+        seal = manifest.pop(_SEAL)
+    except (FileNotFoundError, KeyError, TypeError, AttributeError, ValueError):
         return None
+    whole = seal == _checksum(manifest) and manifest.get("fingerprint") == directory.name
+    return manifest if whole else None
 
 
 def absences(directory: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -27,3 +46,7 @@ def absences(directory: Path, manifest: Mapping[str, Any]) -> Iterator[tuple[str
             yield entry["file"], "it is listed in the manifest, but has vanished"
         elif n_bytes != entry["n_bytes"]:
             yield entry["file"], f"it has {n_bytes} bytes, the manifest says {entry['n_bytes']}"
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

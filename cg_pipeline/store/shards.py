@@ -6,7 +6,6 @@ manifest comes last and says that the set is complete.
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from cg_pipeline.store.encode import Rows
 from cg_pipeline.store.files import write_whole
 from cg_pipeline.store.layout import slug
 from cg_pipeline.store.locks import hold
-from cg_pipeline.store.manifest import MANIFEST, absences, read_manifest
+from cg_pipeline.store.manifest import MANIFEST, absences, read_manifest, write_manifest
 from cg_pipeline.store.shard_files import (
     ShardName,
     Stamp,
@@ -149,9 +148,9 @@ class ShardSet:
         n_rows = sum(entry["n_rows"] for entry in shards)
         content = {"fingerprint": self.fingerprint, "n_shards": self.n_shards, "n_rows": n_rows}
         manifest = {**content, "shards": shards, "metadata": dict(metadata)}
-        write_whole(self.directory / MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
+        path = write_manifest(self.directory, manifest)
         self._sweep({entry["file"] for entry in shards})
-        return self.directory / MANIFEST
+        return path
 
     def manifest(self) -> dict[str, Any] | None:
         """What `commit` wrote; None when there is none that can be read."""
@@ -214,9 +213,7 @@ class ShardSet:
         manifest = read_manifest(self.directory)
         if manifest is None:
             unreadable = (self.directory / MANIFEST).exists()
-            return {MANIFEST: "it is not a manifest of shards"} if unreadable else {}
-        if manifest["fingerprint"] != self.fingerprint:
-            return {MANIFEST: f"it belongs to fingerprint {manifest['fingerprint']!r}"}
+            return {MANIFEST: "it is not the manifest of this set, or damaged"} if unreadable else {}
         return dict(absences(self.directory, manifest))
 
     def _sweep(self, keep: set[str]) -> None:

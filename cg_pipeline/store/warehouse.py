@@ -98,13 +98,6 @@ class Warehouse:
             return note.fingerprint
         raise _unmaterialised(asset, [partition])
 
-    def distrust(self, asset: str, partition: Partition) -> None:
-        """Forget that a partition was made, so that it is made again; its rows stay until then."""
-        if note := self.materialisation(asset, partition):
-            with self._connections.writing() as connection:
-                empty = MATERIALISATIONS.schema.empty_table()
-                put_partition(connection, MATERIALISATIONS, _keys_of(note), empty)
-
     def publish(self) -> bool:
         """Bring the replica up to date where a crash has left it behind; returns whether there was need."""
         return self._connections.publish()

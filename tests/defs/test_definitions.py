@@ -61,6 +61,7 @@ def test_gpu_work_takes_turns() -> None:
         "completions": {"gpu"},
         "activations": {"gpu"},
         "concepts": {"gpu"},
+        "gap_clusters": {"gpu"},
         "trained_sae": {"gpu"},
     }
 
@@ -96,10 +97,10 @@ print(seconds, time.process_time(), sorted(heavy))
 
 
 def test_code_location_loads_quickly_without_torch() -> None:
-    """CPU seconds, the best of three: waiting for other processes is not the location's fault."""
-    runs = [
-        subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, check=True).stdout
-        for _ in range(3)
-    ]
+    """CPU seconds, one good try of three: waiting for other processes is not the location's fault."""
+    runs: list[str] = []
+    while len(runs) < 3 and not any(float(run.split()[1]) < 3.0 for run in runs):
+        loaded = subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, check=True)
+        runs.append(loaded.stdout)
     assert all(run.strip().endswith("[]") for run in runs), runs
-    assert min(float(run.split()[1]) for run in runs) < 3.0, runs
+    assert float(runs[-1].split()[1]) < 3.0, runs

@@ -4,25 +4,37 @@ import json
 import re
 import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import dagster as dg
 import duckdb
 import pytest
+from dagster._core.definitions.asset_checks.asset_check_evaluation import (
+    AssetCheckEvaluationTargetMaterializationData,
+)
 
+from cg_pipeline import checks
+from cg_pipeline.checks import Finding
 from cg_pipeline.defs.freshness import Expected
+from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.runs import Unit, run_study
+from cg_pipeline.saes import SAES
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.warehouse import Warehouse
 from tests.defs.tiny_study import (
     LOADS,
     N_CONCEPTS,
     N_ROWS,
+    READER,
     STUDY,
     FakeGpu,
     FakeLanguageModel,
     tiny_data,
     tiny_definitions,
 )
+
+WARNINGS: list[str] = []
+"""What checks that stop nothing have said."""
 
 
 def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
@@ -32,13 +44,14 @@ def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
     def report(unit: Unit, stale: list[str]) -> None:
         seen[unit.title] = stale
 
-    run_study(tiny_definitions(data_dir), instance, Expected(Layout(data_dir), STUDY, "automatic"), report)
+    expected = Expected(Layout(data_dir), STUDY, "automatic")
+    run_study(tiny_definitions(data_dir), instance, expected, report, WARNINGS.append)
     return seen
 
 
 @pytest.fixture(scope="module")
 def instance():
-    with dg.DagsterInstance.ephemeral() as made:
+    with patch.dict(SAES, READER), dg.DagsterInstance.ephemeral() as made:
         yield made
 
 
@@ -46,6 +59,15 @@ def instance():
 def finished(tmp_path_factory: pytest.TempPathFactory, instance: dg.DagsterInstance) -> Path:
     data_dir = tiny_data(tmp_path_factory.mktemp("data"))
     run(data_dir, instance)
+    return data_dir
+
+
+def without_the_last_fact(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the finished study's data, after a benchmark was edited."""
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    path = data_dir / "suite" / "facts.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]), encoding="utf-8")
     return data_dir
 
 
@@ -108,19 +130,58 @@ def test_progress_is_told_in_the_log(finished: Path, instance: dg.DagsterInstanc
         assert re.match(r".*: 12 of 12 examples, [\d.,]+ examples/s, [\d.,]+ tokens/s, 0 s left$", lines[0])
 
 
-def test_every_check_passed(finished: Path, instance: dg.DagsterInstance) -> None:
-    evaluations = [
-        record.event_log_entry.dagster_event.asset_check_evaluation_data
-        for run in instance.get_runs()
+CHECKS = {
+    "benchmark_rows": {"files_of_rows_are_whole"},
+    "examples": {
+        "ids_are_unique",
+        "no_prompt_is_empty",
+        "answers_are_within_choices",
+        "no_row_was_left_out",
+    },
+    "near_duplicates": {"benchmarks_ask_different_things"},
+    "completions": {"one_completion_for_each_example"},
+    "scores": {"one_score_for_each_example", "scores_are_in_range", "most_examples_are_scored"},
+    "activations": {"one_row_for_each_example", "activations_are_sound", "every_text_was_read"},
+    "concept_metrics": {"performance_is_within_score_range"},
+    "concepts": {"dictionary_is_complete", "most_concepts_are_alive"},
+    "suite_metrics": set(),
+    "gaps": {"gaps_are_ranked"},
+    "gap_clusters": {"clusters_cover_the_gaps"},
+    "gap_report": set(),
+}
+"""Of every asset, besides `is_current`, which all have."""
+
+
+def partitions_of(asset: str) -> list[str | None]:
+    """Dagster's keys of all partitions of an asset that the tiny study needs."""
+    if asset in ("benchmark_rows", "examples"):
+        return list(STUDY.benchmarks)
+    if asset == "near_duplicates":
+        return [None]
+    if asset == "concepts":
+        return list(SAES)
+    if asset in ("suite_metrics", "gaps", "gap_clusters", "gap_report"):
+        return list(STUDY.models)
+    return [cell_key(model, benchmark) for model in STUDY.models for benchmark in STUDY.benchmarks]
+
+
+def test_every_check_ran_on_every_partition_and_passed(finished: Path, instance: dg.DagsterInstance) -> None:
+    outcomes = {
+        (check.asset_key.to_user_string(), check.check_name, check.partition): check.passed
+        for run in instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS]))
         for record in instance.get_records_for_run(
             run.run_id, of_type=dg.DagsterEventType.ASSET_CHECK_EVALUATION, limit=1000
         ).records
-    ]
-    assert len(evaluations) > 30
-    errors = [e for e in evaluations if not e.passed and e.severity == dg.AssetCheckSeverity.ERROR]
-    assert errors == []
-    outdated = [e for e in evaluations if not e.passed and e.check_name == "is_current"]
-    assert outdated == []
+        for check in [record.event_log_entry.get_dagster_event().asset_check_evaluation_data]
+    }
+    expected = {
+        (asset, name, partition)
+        for asset, names in CHECKS.items()
+        for name in {*names, "is_current"}
+        for partition in partitions_of(asset)
+    }
+    assert set(outcomes) == expected
+    assert {check for check, passed in outcomes.items() if not passed} == set()
 
 
 def test_report_is_written(finished: Path) -> None:
@@ -132,10 +193,7 @@ def test_report_is_written(finished: Path) -> None:
 def test_editing_one_benchmark_reruns_its_cell_and_the_report(
     finished: Path, tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
-    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
-    path = data_dir / "suite" / "facts.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(lines[:-1]), encoding="utf-8")
+    data_dir = without_the_last_fact(finished, tmp_path)
     stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
     assert stale == {
         "load_examples facts": ["benchmark_rows", "examples"],
@@ -162,20 +220,86 @@ def test_a_faulty_file_is_named_and_others_are_unaffected(
     assert done == [("arithmetic",), ("requests",)]
 
 
-def test_what_failed_its_check_or_lost_its_files_is_made_again(
+def test_what_lost_its_files_is_made_again(
     finished: Path, tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
     data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
-    Warehouse(Layout(data_dir)).distrust("scores", {"model": "smollm2_135m", "benchmark": "facts"})
     next((data_dir / "shards" / "activations").rglob("shard-*")).unlink()
     shutil.rmtree(data_dir / "reports")
     stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
     assert stale.pop("report_gaps smollm2_135m") == ["gap_report"]
-    assert sorted(asset for assets in stale.values() for asset in assets) == ["activations", "scores"]
+    assert list(stale.values()) == [["activations"]]
     assert list((data_dir / "reports").rglob("report.html"))
 
 
-def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance: dg.DagsterInstance) -> None:
+def test_a_check_that_stops_nothing_is_told(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data_dir = without_the_last_fact(finished, tmp_path)
+    finding = Finding(passed=False, sentence="90 % are unscored.")
+    monkeypatch.setattr(checks, "mostly_scored", lambda *_, **__: finding)
+    WARNINGS.clear()
+    run(data_dir, instance)
+    assert WARNINGS == ["check most_examples_are_scored of scores: 90 % are unscored."]
+    assert set(map(tuple, run(data_dir, instance).values())) == {()}
+
+
+def test_a_history_that_was_deleted_is_not_missed(finished: Path, tmp_path: Path) -> None:
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    with dg.DagsterInstance.ephemeral() as new:
+        assert set(map(tuple, run(data_dir, new).values())) == {()}
+
+
+def test_a_check_run_later_counts(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs the checks alone, in the UI, need not compute the partition again."""
+    data_dir = without_the_last_fact(finished, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(checks, "scores_in_range", _forever_lost)
+        with pytest.raises((RuntimeError, KeyboardInterrupt)):
+            run(data_dir, instance)
+    (note,) = [
+        note for note in Warehouse(Layout(data_dir)).materialisations("scores") if note.benchmark == "facts"
+    ]
+    for name in (*CHECKS["scores"], "is_current"):
+        later = dg.AssetCheckEvaluation(
+            asset_key=dg.AssetKey("scores"),
+            check_name=name,
+            passed=True,
+            metadata={},
+            partition=cell_key("smollm2_135m", "facts"),
+            target_materialization_data=AssetCheckEvaluationTargetMaterializationData(
+                storage_id=1, run_id=note.run_id, timestamp=0.0
+            ),
+        )
+        instance.report_runless_asset_event(later)
+    assert "scores" not in run(data_dir, instance)["evaluate_cell smollm2_135m × facts"]
+
+
+def _forever_lost(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("end", ["killed", "failed"])
+def test_what_was_stored_but_never_passed_its_checks_is_made_again(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """A process that dies between a write and its check leaves a partition that nobody has looked at."""
+    data_dir = without_the_last_fact(finished, tmp_path)
+    finding = Finding(passed=False, sentence="Scores are out of range.")
+    with monkeypatch.context() as patch:
+        patch.setattr(checks, "scores_in_range", _forever_lost if end == "killed" else lambda *_: finding)
+        with pytest.raises((RuntimeError, KeyboardInterrupt)):
+            run(data_dir, instance)
+    stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
+    assert "scores" in stale["evaluate_cell smollm2_135m × facts"]
+    assert set(map(tuple, run(data_dir, instance).values())) == {()}
+
+
+def test_a_sentence_is_told_whatever_it_was_raised_from(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
     class BrokenGpu(FakeGpu):
         def language_model(self, model, advance) -> FakeLanguageModel:
             try:
@@ -183,7 +307,9 @@ def test_a_sentence_is_told_whatever_it_was_raised_from(tmp_path: Path, instance
             except OSError as cause:
                 raise ValueError("Device 'gpu9' cannot be used here") from cause
 
-    data_dir = tiny_data(tmp_path / "data")
+    data_dir = without_the_last_fact(finished, tmp_path)
     definitions = tiny_definitions(data_dir, BrokenGpu)
     with pytest.raises(RuntimeError, match="Device 'gpu9' cannot be used here"):
-        run_study(definitions, instance, Expected(Layout(data_dir), STUDY, "automatic"), lambda *_: None)
+        run_study(
+            definitions, instance, Expected(Layout(data_dir), STUDY, "automatic"), lambda *_: None, print
+        )

@@ -14,13 +14,14 @@ import duckdb
 import pytest
 
 from cg_pipeline.defs.resources import CHECKOUT
+from cg_pipeline.store.activations import load_activations
 from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.schema import TABLES
 from tests.defs.tiny_study import tiny_data
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 N_KILLS = 10
-TABLES = ("examples", "completions", "scores", "concept_metrics", "gaps")
 
 RUN = """
 import os, sys, time
@@ -28,11 +29,12 @@ from pathlib import Path
 import dagster as dg
 from cg_pipeline.defs import model_assets, reader_assets
 from cg_pipeline.defs.freshness import Expected
-from cg_pipeline.defs.recovery import fail_orphaned_runs
 from cg_pipeline.defs.runs import run_study
+from cg_pipeline.saes import SAES
 from cg_pipeline.store.layout import Layout
 from tests.defs import tiny_study
 
+SAES.update(tiny_study.READER)
 model_assets.EXAMPLES_PER_SHARD = {"choice": 3, "generation": 3}
 reader_assets.EXAMPLES_PER_SHARD = 3
 data_dir, log = Path(sys.argv[1]), open(sys.argv[2], "a")
@@ -52,9 +54,8 @@ tiny_study.FakeEncoder.read = slowly("read", tiny_study.FakeEncoder.read)
 definitions = tiny_study.tiny_definitions(data_dir)
 print("ready", flush=True)
 with dg.DagsterInstance.get() as instance:
-    fail_orphaned_runs(instance)
     expected = Expected(Layout(data_dir), tiny_study.STUDY, "automatic")
-    run_study(definitions, instance, expected, lambda *_: None)
+    run_study(definitions, instance, expected, lambda *_: None, print)
 print("finished", flush=True)
 """
 
@@ -86,10 +87,19 @@ def unfinished_runs(home: Path) -> list[str]:
 
 
 def contents(data_dir: Path) -> dict[str, list[tuple]]:
+    """The rows of every table."""
     with duckdb.connect(str(Layout(data_dir).published), read_only=True) as connection:
         return {
             name: sorted(connection.execute(f"select * from {name}").fetchall(), key=repr) for name in TABLES
         }
+
+
+def tensors(data_dir: Path) -> list[tuple]:
+    """What the rows of `activations` point to."""
+    with duckdb.connect(str(Layout(data_dir).published), read_only=True) as connection:
+        paths = connection.execute("select path from activations order by path").fetchall()
+    read = [load_activations(data_dir / path) for (path,) in paths]
+    return [(a.example_ids, a.matrix().toarray().tolist(), a.n_tokens.tolist()) for a in read]
 
 
 def test_ten_kills_lose_at_most_one_shard_each(tmp_path: Path) -> None:
@@ -110,7 +120,11 @@ def test_ten_kills_lose_at_most_one_shard_each(tmp_path: Path) -> None:
         process.wait()
     assert "finished" in start(stormy, stormy_log).communicate()[0]
 
-    assert contents(stormy) == contents(calm)
+    found, expected = contents(stormy), contents(calm)
+    assert all(expected.values()), "a table without rows shows nothing"
+    for name in TABLES:
+        assert found[name] == expected[name], name
+    assert tensors(stormy) == tensors(calm)
     computed = len(stormy_log.read_text().splitlines())
     needed = len(calm_log.read_text().splitlines())
     assert needed <= computed <= needed + kills

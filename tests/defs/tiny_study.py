@@ -18,9 +18,11 @@ from cg_pipeline.sources.sae_files import SETTINGS, WEIGHTS
 from cg_pipeline.specs import SaeDirectory, Study
 from cg_pipeline.studies import STUDIES
 
-N_CONCEPTS = 4096
+N_CONCEPTS = 512
 N_ROWS = 12
 STUDY = replace(STUDIES["embedded"], benchmarks=("arithmetic", "facts", "requests"))
+READER = {name: replace(sae, d_sae=N_CONCEPTS) for name, sae in SAES.items()}
+"""The catalogue's reader with fewer concepts: to be put into `SAES` while the study runs."""
 
 
 def _number(*parts: object) -> int:
@@ -134,6 +136,8 @@ def tiny_data(directory: Path) -> Path:
     return directory
 
 
-def tiny_definitions(data_dir: Path, gpu: type[FakeGpu] = FakeGpu) -> dg.Definitions:
+def tiny_definitions(
+    data_dir: Path, gpu: type[FakeGpu] = FakeGpu, study: type[TinyStudy] = TinyStudy
+) -> dg.Definitions:
     """The project's definitions with a fake device and a small study."""
-    return assemble(str(data_dir), gpu=gpu(store=Store(data_dir=str(data_dir))), study_choice=TinyStudy())
+    return assemble(str(data_dir), gpu=gpu(store=Store(data_dir=str(data_dir))), study_choice=study())

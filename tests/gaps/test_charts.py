@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from cg_pipeline.gaps.benchmark_charts import draw_accuracy, draw_overlap
 from cg_pipeline.gaps.charts import draw_coverage, draw_performance
@@ -12,6 +13,7 @@ from cg_pipeline.gaps.headline import summarise_benchmarks
 from cg_pipeline.gaps.landscape import draw_landscape
 from cg_pipeline.gaps.overlap import benchmark_overlap
 from cg_pipeline.gaps.selection import alive_rows
+from cg_pipeline.records import Gap
 from tests.gaps.small_study import RULES, SmallStudy, concept
 
 HOSTILE = "$\\frac$ <b>&\x00\u202e 数学 -- ]]> 😀"
@@ -124,5 +126,90 @@ def test_one_benchmark_has_nothing_to_compare():
 
 def test_long_names_are_cut():
     [chart, *_] = charts_of(SmallStudy(), {"north": "x" * 500})
-    assert "x" * 25 + "…" in texts(chart)
-    assert "x" * 26 not in texts(chart)
+    assert "x" * 29 + "…" in texts(chart)
+    assert "x" * 30 not in texts(chart)
+
+
+def overlaps(*below: float) -> pd.DataFrame:
+    """Three benchmarks with the given overlaps of (b, a), (c, a), (c, b)."""
+    cells = np.eye(3)
+    cells[[1, 2, 2], [0, 0, 1]] = cells[[0, 0, 1], [1, 2, 2]] = below
+    return pd.DataFrame(cells, index=list("abc"), columns=list("abc"))
+
+
+def cell_colours(chart: Chart) -> list[tuple[float, ...]]:
+    [picture] = chart.figure.axes[0].images
+    return [picture.cmap(picture.norm(value)) for value in picture.get_array().compressed()]
+
+
+def test_overlaps_close_together_are_told_apart():
+    chart = draw_overlap(overlaps(0.898, 0.902, 0.964), {})
+    assert {"0.898", "0.902", "0.964"} <= set(texts(chart).split())
+    assert "(possible: 0 to 1)" in texts(chart)
+    assert chart.alt.endswith("between 3 benchmarks, from 0.898 to 0.964.")
+    lightness = [sum(colour[:3]) for colour in cell_colours(chart)]
+    assert lightness == sorted(lightness, reverse=True)
+    assert lightness[0] - lightness[-1] > 1.5
+
+
+def test_overlaps_far_apart_have_two_digits():
+    assert {"0.10", "0.50", "0.90"} <= set(texts(draw_overlap(overlaps(0.1, 0.5, 0.9), {})).split())
+
+
+def test_equal_overlaps_have_one_colour():
+    chart = draw_overlap(overlaps(0.5, 0.5, 0.5), {})
+    assert len(set(cell_colours(chart))) == 1
+
+
+def crowd(n: int) -> Chart:
+    """Many concepts in a heap and one that stands alone; it and two of the heap are model gaps."""
+    generator = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "concept_id": np.arange(n),
+            "coverage": generator.lognormal(size=n),
+            "performance": generator.normal(0.5, 0.03, size=n),
+            "n_eff": 20.0,
+        }
+    )
+    table.loc[0, ["coverage", "performance"]] = 1.0, 0.1
+    gaps = [gap(concept_id, rank) for rank, concept_id in enumerate((0, 1, 2), start=1)]
+    names = {0: "the lonely river", 1: "“.”, “—”", 2: "amid the heap " + "of many words " * 9}
+    return draw_landscape(table, gaps, names, RULES)
+
+
+def gap(concept_id: int, rank: int) -> Gap:
+    return Gap(
+        model="tiny",
+        scope="suite",
+        kind="model_gap",
+        concept_id=concept_id,
+        rank=rank,
+        value=0.1,
+        lift=None,
+        n_examples=20,
+        n_eff=20.0,
+    )
+
+
+def test_the_landscape_names_what_has_room_and_says_something():
+    shown = texts(crowd(1500))
+    assert "the lonely river" in shown
+    assert "“.”" not in shown
+    assert "model gap (3)" in shown
+    assert "others (1,497)" in shown
+    assert "few examples (0)" in shown
+
+
+def test_labels_of_the_landscape_lie_on_no_dot_and_on_no_other_label():
+    chart = crowd(300)
+    axes = chart.figure.axes[0]
+    chart.figure.draw_without_rendering()
+    dots = np.concatenate([axes.transData.transform(heap.get_offsets()) for heap in axes.collections])
+    boxes = [Text.get_window_extent(label) for label in axes.texts]  # the words without their line
+    assert boxes
+    for box in boxes:
+        assert not [dot for dot in dots if box.contains(*dot)]
+        assert axes.get_window_extent().containsx(box.x0)
+        assert axes.get_window_extent().containsx(box.x1)
+        assert not [other for other in boxes if other is not box and box.overlaps(other)]

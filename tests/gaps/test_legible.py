@@ -7,18 +7,21 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from cg_pipeline.gaps.legible import (
+    ELLIPSIS,
     counted,
+    cut_at_word,
     decimal,
     escape_markdown,
     exact_percent,
     percent,
     shorten,
     signed,
+    significant,
     visible,
 )
+from tests.strategies import ANY_TEXT
 
 PLAIN = {"text", "text_special", "paragraph_open", "paragraph_close", "bullet_list_open", "bullet_list_close"}
-ANY_TEXT = st.text(st.characters(codec=None))
 HOSTILE = [
     *("a|b", "a\\|b", "| a | b |", "`code`", "``", "**bold** _it_", "* * *", "~~gone~~", "$x^2$"),
     *("[x](http://evil.example)", "![i](x)", "https://evil.example/a", "www.evil.example"),
@@ -41,7 +44,6 @@ def test_letters_of_every_script_stay():
     assert visible(text) == text
 
 
-@settings(deadline=None)
 @given(text=ANY_TEXT)
 def test_nothing_invisible_is_left(text: str):
     shown = visible(text)
@@ -50,7 +52,6 @@ def test_nothing_invisible_is_left(text: str):
     shown.encode("utf-8")
 
 
-@settings(deadline=None)
 @given(text=ANY_TEXT, length=st.integers(2, 30))
 def test_short_means_short(text: str, length: int):
     cut = shorten(text, length)
@@ -84,7 +85,6 @@ def test_hostile_text_stays_in_its_table_cell(text: str):
     assert "".join(child.content for child in cells[2].children) == visible(text)
 
 
-@settings(deadline=None)
 @given(text=ANY_TEXT)
 def test_any_text_survives_markdown(text: str):
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(f"| {escape_markdown(text)} | b |\n|--|--|\n")
@@ -112,14 +112,63 @@ def test_decimals(value: float, shown: str):
 
 
 def test_what_is_no_number_is_a_dash():
-    assert [show(value) for show in (decimal, signed, percent) for value in (None, math.nan)] == ["–"] * 6
+    assert [
+        show(value) for show in (decimal, significant, signed, percent) for value in (None, math.nan)
+    ] == ["–"] * 8
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, "0"),
+        (0.000442, "0.000442"),
+        (0.0022, "0.00220"),
+        (0.5, "0.500"),
+        (9.996, "10.0"),
+        (0.09996, "0.100"),
+        (27.26, "27.3"),
+        (1262.1, "1,262"),
+        (-0.0123, "−0.0123"),
+        (1.234e-12, "1.23e−12"),
+    ],
+)
+def test_three_digits_at_any_size(value: float, shown: str):
+    assert significant(value) == shown
+
+
+@given(value=st.floats(1e-15, 1e9), ratio=st.floats(1.02, 10))
+def test_values_that_differ_by_a_fiftieth_look_different(value: float, ratio: float):
+    assert significant(value) != significant(value * ratio)
+
+
+@settings(deadline=None)
+@given(text=ANY_TEXT, length=st.integers(2, 30))
+def test_cut_at_a_word_is_as_short(text: str, length: int):
+    cut = cut_at_word(text, length)
+    assert len(cut) <= length
+    assert cut == visible(text) or ELLIPSIS in cut[-2:]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Requests to decline", "Requests to decline"),
+        ("Requests to decline or answer", "Requests to decline…"),
+        ("Requests to declining, then", "Requests to…"),
+        ("“or” as in “bone or cartilage”", "“or” as in “bone or…”"),
+        ("Donaudampfschifffahrtsgesellschaft", "Donaudampfschifffahrt…"),
+    ],
+)
+def test_words_are_kept_whole_where_there_are_any(text: str, shown: str):
+    assert cut_at_word(text, 22) == shown
 
 
 def test_differences_shares_and_counts():
-    assert [signed(0.1), signed(-0.1), signed(0.0)] == ["+0.10", "−0.10", "+0.00"]
-    assert [percent(0.0), percent(0.00012), percent(0.3456), percent(1.0)] == [
+    assert [signed(0.1), signed(-0.1), signed(-0.003)] == ["+0.10", "−0.10", "0.00"]
+    assert [percent(share) for share in (0.0, 0.00012, 0.004, 0.3456, 1.0)] == [
         "0.0%",
         "0.012%",
+        "0.40%",
         "34.6%",
         "100.0%",
     ]

@@ -8,8 +8,8 @@ from cg_pipeline.gaps.overlap import benchmark_overlap
 from tests import oracle
 from tests.gaps.small_study import concept
 from tests.gaps.test_suite import metrics_of
-from tests.metrics.evidence import CASES, benchmarks
 from tests.oracle import OracleBenchmark
+from tests.strategies import benchmarks
 
 
 def test_overlap_by_hand():
@@ -22,7 +22,6 @@ def test_overlap_by_hand():
     np.testing.assert_allclose(found.to_numpy(), [[1, 1 / 3], [1 / 3, 1]])
 
 
-@CASES
 @given(suite=st.lists(benchmarks(n_concepts=3, max_examples=3), min_size=1, max_size=3))
 def test_overlap_equals_its_oracle(suite: list[OracleBenchmark]):
     found = benchmark_overlap(metrics_of(suite), [concept(number) for number in range(3)])

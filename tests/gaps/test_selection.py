@@ -13,8 +13,8 @@ from cg_pipeline.specs import GapRules
 from tests import oracle
 from tests.gaps.small_study import concept
 from tests.gaps.test_suite import metrics_of
-from tests.metrics.evidence import CASES, benchmarks
 from tests.oracle import OracleBenchmark
+from tests.strategies import benchmarks
 
 RULES = GapRules(under_share=0.25, over_share=0.25, model_gap_share=0.5, min_n_eff=2.0)
 
@@ -124,7 +124,6 @@ def test_a_benchmark_called_suite_is_refused():
         select(table, [concept(0)])
 
 
-@CASES
 @given(
     suite=st.lists(benchmarks(n_concepts=4, max_examples=5), min_size=1, max_size=3), seed=st.integers(0, 99)
 )

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from cg_pipeline.gaps.suite import SUITE_COLUMNS, combine_benchmarks
 from cg_pipeline.metrics import METRICS
 from tests import oracle
-from tests.metrics.evidence import CASES, benchmarks, evidence_of
+from tests.metrics.evidence import evidence_of
 from tests.oracle import OracleBenchmark
+from tests.strategies import benchmarks
 
 
 def metrics_of(suite: list[OracleBenchmark]) -> pd.DataFrame:
@@ -22,7 +23,6 @@ def metrics_of(suite: list[OracleBenchmark]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)
 
 
-@CASES
 @given(suite=st.lists(benchmarks(n_concepts=3, max_examples=5), min_size=1, max_size=4))
 def test_a_suite_equals_its_oracle(suite: list[OracleBenchmark]):
     found = combine_benchmarks(metrics_of(suite))

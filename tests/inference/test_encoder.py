@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sae_lens import SAE
 
@@ -18,6 +18,7 @@ from cg_pipeline.protocols import ConceptEncoder
 from cg_pipeline.records import ConceptActivations
 from cg_pipeline.specs import Sae, SaeDirectory
 from tests.fakes import Architecture, tiny_loaded_model, write_tiny_sae
+from tests.strategies import TEXT, few
 
 TEXTS = (
     "The cat sat on the mat.",
@@ -108,8 +109,8 @@ def test_reading_does_not_depend_on_batching_or_order(data_dir: Path) -> None:
     np.testing.assert_allclose(backwards, together, rtol=1e-4, atol=1e-6)
 
 
-@settings(max_examples=10, deadline=None)
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=4))
+@few(0.2)
+@given(st.lists(TEXT, max_size=4))
 def test_any_texts_make_valid_records(data_dir: Path, texts: list[str]) -> None:
     result = tiny_encoder(data_dir).read([str(i) for i in range(len(texts))], texts)
 

@@ -1,7 +1,8 @@
 """A whole training run on a tiny random model, and what must not be lost or published on the way."""
 
 import json
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -79,10 +80,35 @@ def tiny() -> LoadedModel:
     return tiny_loaded_model()
 
 
-@pytest.fixture
-def small_shards(monkeypatch: pytest.MonkeyPatch, tiny: LoadedModel) -> None:
+@pytest.fixture(scope="module")
+def small_shards(tiny: LoadedModel) -> Iterator[None]:
+    monkeypatch = pytest.MonkeyPatch()
     monkeypatch.setattr(training, "_SHARD_TOKENS", 500)
     monkeypatch.setattr(training, "load_model", lambda model, **where: replace(tiny, spec=model))
+    yield
+    monkeypatch.undo()
+
+
+@dataclass(frozen=True)
+class Published:
+    """One whole training, looked at by several tests: where it was, and what it told."""
+
+    folder: Path
+    figures: dict[str, dict[str, float]]
+
+    @property
+    def sae(self) -> Path:
+        return self.folder / "saes" / "tiny"
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory, small_shards: None) -> Published:
+    folder = tmp_path_factory.mktemp("training")
+    out = folder / "saes" / "tiny"
+    out.mkdir(parents=True)
+    (out / "README.md").write_text("the card")
+    (out / "stale.bin").write_text("old")
+    return Published(folder, train(folder, tiny_sae_spec()))
 
 
 def train(folder: Path, spec: Sae) -> dict[str, dict[str, float]]:
@@ -98,13 +124,8 @@ def train(folder: Path, spec: Sae) -> dict[str, dict[str, float]]:
     )
 
 
-@pytest.mark.usefixtures("small_shards")
-def test_text_in_published_sae_out(tmp_path: Path) -> None:
-    out = tmp_path / "saes" / "tiny"
-    out.mkdir(parents=True)
-    (out / "README.md").write_text("the card")
-    (out / "stale.bin").write_text("old")
-    figures = train(tmp_path, tiny_sae_spec())
+def test_text_in_published_sae_out(published: Published) -> None:
+    out, figures = published.sae, published.figures
     assert sorted(path.name for path in out.iterdir()) == [
         "README.md",
         "cfg.json",
@@ -139,11 +160,10 @@ def test_an_sae_trained_elsewhere_is_refused(tmp_path: Path) -> None:
         train(tmp_path, tiny_sae_spec(None))
 
 
-@pytest.mark.usefixtures("small_shards")
-def test_normalisation_is_folded_into_the_weights(tmp_path: Path, tiny: LoadedModel) -> None:
+def test_normalisation_is_folded_into_the_weights(published: Published, tiny: LoadedModel) -> None:
     """The trained SAE takes raw states: scaled and shifted ones it would not rebuild."""
-    shards = training.harvest_shards(tiny_sae_spec(), tiny, passages(), PROMPTS, tmp_path)
-    module = training.fit_sae(tiny_sae_spec(), shards.train)
+    module = SAE.load_from_disk(published.sae, dtype="float32")
+    shards = training.harvest_shards(tiny_sae_spec(), tiny, passages(), PROMPTS, published.folder / "work")
     states = load_shard(shards.held_out[-1]).float()
     error = (module(states) - states).square().sum() / (states - states.mean(0)).square().sum()
     assert module.cfg.normalize_activations == "none"
@@ -277,9 +297,8 @@ def test_batches_are_the_same_for_the_same_seed(tmp_path: Path, tiny: LoadedMode
     assert first[0].dtype == torch.float32
 
 
-def test_the_published_sae_opens_with_sae_lens(tmp_path: Path, tiny: LoadedModel, small_shards: None) -> None:
-    train(tmp_path, tiny_sae_spec())
-    module = SAE.load_from_disk(tmp_path / "saes" / "tiny", dtype="float32")
+def test_the_published_sae_opens_with_sae_lens(published: Published) -> None:
+    module = SAE.load_from_disk(published.sae, dtype="float32")
     states = torch.randn(3, 16)
     assert torch.isfinite(module(states)).all()
     assert (module.encode(states) > 0).sum(-1).max() <= 8

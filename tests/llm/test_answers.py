@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pydantic
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given
 
 from cg_pipeline.llm.answers import Usage, load_answer, read_response, save_answer
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.wire import Fault
 from tests.llm.fake_server import completion
+from tests.strategies import TEXT
 
 ENDPOINT = Endpoint(base_url="http://h/v1", model="m")
 REQUEST = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
@@ -105,8 +105,7 @@ def test_unreported_tokens_are_counted_as_unknown():
     assert usage + Usage(input_tokens=3) == Usage(input_tokens=3, n_unreported=1)
 
 
-@settings(deadline=None)
-@given(st.text(max_size=60))
+@given(TEXT)
 def test_no_text_breaks_the_reader(text):
     assert isinstance(read_response(text, Pair, ENDPOINT)[0], Fault)
     assert isinstance(read(completion(text))[0], Fault)

@@ -123,6 +123,13 @@ def test_secrets_do_not_belong_in_the_address(address):
     assert "hunter2" not in str(error.value)
 
 
+@pytest.mark.parametrize("model", [" ", "m\udcff", "m\n"])
+def test_a_model_name_that_cannot_be_sent_is_refused(model):
+    with pytest.raises(ValueError, match=r"CG_LLM_MODEL is .*; expected the model's name") as error:
+        Endpoint(base_url=URL, model=model)
+    assert str(error.value).isascii()
+
+
 @pytest.mark.parametrize("key", ["sk-a b-secret", "sk-secret\nX-Evil: 1", "sk-sécret"])
 def test_a_key_that_is_no_header_is_refused_without_being_quoted(key):
     with pytest.raises(ValueError, match="CG_LLM_API_KEY holds blanks") as error:

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pydantic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cg_pipeline.llm.chat import ChatModel
@@ -15,6 +15,7 @@ from cg_pipeline.llm.naming import MAX_LABELS, MEANINGS, GroupName, LlmNamer, bu
 from cg_pipeline.protocols import GroupNamer, NamedGroup, NamingFailed
 from cg_pipeline.records import GapKind
 from tests.llm.fake_server import GOOD, FakeServer, completion, failure, good
+from tests.strategies import ANY_TEXT
 
 LABELS = ["Mondays", "leap years", "dates in ISO form"]
 
@@ -79,7 +80,6 @@ def test_hostile_labels_stay_data():
     prompt.encode()
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(st.characters(), max_size=100), max_size=5))
 def test_no_label_leaves_its_array(labels):
     try:
@@ -159,8 +159,7 @@ def test_what_is_no_explanation_is_refused(explanation, complaint):
     assert complaint in caught.value.errors()[0]["msg"]
 
 
-@settings(deadline=None)
-@given(st.text(st.characters()), st.text(st.characters()))
+@given(ANY_TEXT, ANY_TEXT)
 def test_whatever_gets_through_is_short_and_plain(name, explanation):
     try:
         named = GroupName(name=name, explanation=explanation)

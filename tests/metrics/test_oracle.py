@@ -7,8 +7,9 @@ from scipy import stats
 
 from cg_pipeline.metrics import METRICS
 from tests import oracle
-from tests.metrics.evidence import CASES, benchmarks, evidence_of
+from tests.metrics.evidence import evidence_of
 from tests.oracle import OracleBenchmark
+from tests.strategies import benchmarks
 
 NAMES = sorted(set(METRICS) - {"outcome_correlation_p"})
 
@@ -22,7 +23,6 @@ def test_every_metric_has_an_oracle():
     assert all(hasattr(oracle, name) for name in NAMES)
 
 
-@CASES
 @given(benchmark=benchmarks())
 def test_every_metric_equals_its_oracle(benchmark: OracleBenchmark):
     evidence = evidence_of(benchmark)
@@ -31,7 +31,6 @@ def test_every_metric_equals_its_oracle(benchmark: OracleBenchmark):
         np.testing.assert_allclose(found, expected(name, benchmark), rtol=1e-6, atol=1e-9, err_msg=name)
 
 
-@CASES
 @given(benchmark=benchmarks())
 def test_every_normaliser_equals_its_oracle(benchmark: OracleBenchmark):
     for normaliser in ("grand_mean", "active_mean", "none"):
@@ -40,7 +39,6 @@ def test_every_normaliser_equals_its_oracle(benchmark: OracleBenchmark):
         np.testing.assert_allclose(found, slow, rtol=1e-6)
 
 
-@CASES
 @given(benchmark=benchmarks())
 def test_p_equals_that_of_scipy(benchmark: OracleBenchmark):
     found = METRICS["outcome_correlation_p"].compute(evidence_of(benchmark))

@@ -8,8 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cg_pipeline.metrics import METRICS
-from tests.metrics.evidence import CASES, benchmarks, evidence_of
+from tests.metrics.evidence import evidence_of
 from tests.oracle import OracleBenchmark
+from tests.strategies import benchmarks
 
 POINT_ESTIMATES = ["coverage", "performance", "lift", "firing_rate", "outcome_correlation"]
 SCALE_FREE = [*POINT_ESTIMATES, "n_eff", "n_examples", "n_scored", "outcome_correlation_p"]
@@ -19,7 +20,6 @@ def compute(name: str, benchmark: OracleBenchmark, normaliser: str = "grand_mean
     return METRICS[name].compute(evidence_of(benchmark, normaliser))
 
 
-@CASES
 @given(benchmark=benchmarks(), seed=st.integers(0, 1000))
 def test_the_order_of_examples_is_irrelevant(benchmark: OracleBenchmark, seed: int):
     order = np.random.default_rng(seed).permutation(len(benchmark.saliency))
@@ -32,7 +32,6 @@ def test_the_order_of_examples_is_irrelevant(benchmark: OracleBenchmark, seed: i
         np.testing.assert_allclose(compute(name, shuffled), compute(name, benchmark), rtol=1e-6, atol=1e-6)
 
 
-@CASES
 @given(benchmark=benchmarks(), factor=st.sampled_from([2.0**-60, 2.0**40]))
 def test_the_unit_of_the_activations_is_irrelevant(benchmark: OracleBenchmark, factor: float):
     scaled = dataclasses.replace(
@@ -42,7 +41,6 @@ def test_the_unit_of_the_activations_is_irrelevant(benchmark: OracleBenchmark, f
         np.testing.assert_allclose(compute(name, scaled), compute(name, benchmark), rtol=1e-9, atol=1e-9)
 
 
-@CASES
 @given(benchmark=benchmarks())
 def test_performance_lies_within_the_range_of_the_scores(benchmark: OracleBenchmark):
     given_scores = [s for s in benchmark.scores if s is not None]
@@ -51,7 +49,6 @@ def test_performance_lies_within_the_range_of_the_scores(benchmark: OracleBenchm
     assert all(min(given_scores) <= value <= max(given_scores) for value in defined)
 
 
-@CASES
 @given(benchmark=benchmarks(), times=st.integers(2, 4))
 def test_repeating_every_example_changes_no_point_estimate(benchmark: OracleBenchmark, times: int):
     repeated = dataclasses.replace(
@@ -61,7 +58,6 @@ def test_repeating_every_example_changes_no_point_estimate(benchmark: OracleBenc
         np.testing.assert_allclose(compute(name, repeated), compute(name, benchmark), rtol=1e-6, atol=1e-6)
 
 
-@CASES
 @given(benchmark=benchmarks())
 def test_a_concept_that_never_fires_is_undefined_and_never_0(benchmark: OracleBenchmark):
     silent = dataclasses.replace(
@@ -73,7 +69,6 @@ def test_a_concept_that_never_fires_is_undefined_and_never_0(benchmark: OracleBe
         assert compute(name, silent)[-1] == 0
 
 
-@CASES
 @given(benchmark=benchmarks())
 def test_the_normaliser_changes_neither_ranking_nor_missing_set(benchmark: OracleBenchmark):
     plain = compute("coverage", benchmark, "none")
@@ -84,7 +79,6 @@ def test_the_normaliser_changes_neither_ranking_nor_missing_set(benchmark: Oracl
         assert all(np.diff(scaled[order]) >= 0)
 
 
-@CASES
 @given(benchmark=benchmarks())
 def test_all_unscored_leaves_coverage_and_nothing_else(benchmark: OracleBenchmark):
     unscored = dataclasses.replace(benchmark, scores=[None] * len(benchmark.scores))
@@ -95,7 +89,6 @@ def test_all_unscored_leaves_coverage_and_nothing_else(benchmark: OracleBenchmar
     assert (compute("n_eff", unscored) == 0).all()
 
 
-@CASES
 @given(benchmark=benchmarks())
 def test_n_eff_lies_between_1_and_the_number_of_scored_examples(benchmark: OracleBenchmark):
     n_eff, n_scored = compute("n_eff", benchmark), compute("n_scored", benchmark)
@@ -104,7 +97,6 @@ def test_n_eff_lies_between_1_and_the_number_of_scored_examples(benchmark: Oracl
     assert (n_eff[fires] <= n_scored[fires] * (1 + 1e-9)).all()
 
 
-@CASES
 @given(benchmark=benchmarks())
 def test_a_concept_equally_active_everywhere_performs_like_the_benchmark(benchmark: OracleBenchmark):
     assume(any(s is not None for s in benchmark.scores))

@@ -1,6 +1,7 @@
 """The embedded model, SAE and suite for real: loading, batching, fidelity, and χ against the slow oracle."""
 
 import hashlib
+import json
 import time
 
 import numpy as np
@@ -16,8 +17,10 @@ from cg_pipeline.records import ConceptActivations, Example, Score
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.local_files import read_examples
+from cg_pipeline.specs import SaeDirectory
 from cg_pipeline.studies import STUDIES
 from tests import oracle
+from tests.closeness import relative_distances
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(1200)]
 
@@ -71,15 +74,15 @@ def test_a_converted_model_loads_in_three_seconds(loaded) -> None:
 
 @pytest.mark.parametrize("name", ["pronouns", "vocabulary"])
 def test_batched_choices_equal_unbatched_ones(loaded, name: str) -> None:
-    """Fault F6: same scores whatever the batch; log-probabilities within 1e-4."""
+    """Fault F6: same scores whatever the batch; log-probabilities of each example within 1e-4 relative."""
     examples, policy = examples_of(name, 24), POLICIES[BENCHMARKS[name].scoring]
     together = model_of(loaded, 4096).choose(examples)
     alone = model_of(loaded, 1).choose(examples)
     backwards = model_of(loaded, 700).choose(examples[::-1])[::-1]
     for other in (alone, backwards):
         assert pipeline.score(policy, examples, other) == pipeline.score(policy, examples, together)
-        for a, b in zip(other, together, strict=True):
-            np.testing.assert_allclose(a.choice_logprobs, b.choice_logprobs, rtol=1e-4, atol=1e-4)
+        found, expected = ([done.choice_logprobs for done in answers] for answers in (other, together))
+        assert relative_distances(found, expected).max() <= 1e-4
 
 
 def test_batched_answers_equal_unbatched_ones(loaded) -> None:
@@ -91,19 +94,26 @@ def test_batched_answers_equal_unbatched_ones(loaded) -> None:
 
 
 def test_batched_activations_equal_unbatched_ones(loaded) -> None:
-    """Saliency within 1e-4 relative, whatever the batch size and order."""
-    examples = examples_of("social", 24)
+    """Saliency of each example within 1e-4 relative (‖a - b‖₂ / ‖b‖₂), whatever the batch size and order."""
+    examples = [example for name in STUDY.benchmarks for example in examples_of(name, 3)]
     together = pipeline.read_concepts(examples, encoder_of(loaded, 4096)).matrix().toarray()
     alone = pipeline.read_concepts(examples, encoder_of(loaded, 1)).matrix().toarray()
     backwards = pipeline.read_concepts(examples[::-1], encoder_of(loaded, 300)).matrix().toarray()[::-1]
-    scale = together.max()
     for other in (alone, backwards):
-        # A latent at the edge of the top k may change places with another; its activation is then tiny.
-        np.testing.assert_allclose(other, together, rtol=1e-4, atol=1e-4 * scale)
+        assert relative_distances(other, together).max() <= 1e-4
+
+
+def figures_of_card() -> dict[str, float]:
+    """What the SAE's directory says of it, measured on all prompts of the suite when it was trained."""
+    assert isinstance(SAE.weights, SaeDirectory)
+    return json.loads((DATA / SAE.weights.path / "figures.json").read_text(encoding="utf-8"))["check_texts"]
 
 
 def test_sae_is_faithful_on_the_suite(loaded) -> None:
-    """Explained variance ≥ 0.80 on content tokens of the embedded suite, everything finite."""
+    """Explained variance ≥ 0.80 on content tokens, all finite: every fifth prompt of each benchmark.
+
+    All prompts would take minutes; the figure that the SAE ships with is from all of them.
+    """
     import torch
 
     from cg_pipeline.inference.harvest import read_states
@@ -111,18 +121,34 @@ def test_sae_is_faithful_on_the_suite(loaded) -> None:
     from cg_pipeline.inference.sae_quality import sae_quality
     from cg_pipeline.inference.saes import load_sae
 
-    sequences = [
-        prompt_sequence(loaded, example.prompt) for name in STUDY.benchmarks for example in examples_of(name)
-    ]
-    figures = sae_quality(load_sae(SAE, loaded, data_dir=DATA), read_states(loaded, SAE.hookpoint, sequences))
+    prompts = [example.prompt for name in STUDY.benchmarks for example in examples_of(name)[::5]]
+    sequences = [prompt_sequence(loaded, prompt) for prompt in prompts]
+    states = read_states(loaded, SAE.hookpoint, sequences)
+    figures = sae_quality(load_sae(SAE, loaded, data_dir=DATA), states)
+    assert torch.isfinite(states).all()
     assert figures["explained_variance"] >= 0.80, figures
-    assert figures["finite"], figures
+    assert figures["explained_variance"] == pytest.approx(figures_of_card()["explained_variance"], abs=0.02)
+    assert SAE.training
+    assert figures["l0"] == SAE.training.k
+    assert figures["finite"] == 1.0, figures
     assert torch.get_default_dtype() == torch.float32
+
+
+def test_few_concepts_are_dead_on_the_suite(suite_activations) -> None:
+    """At most 5 % of the latents fire on no prompt, by the activations of every prompt of the suite."""
+    fired = np.unique(np.concatenate([found.concept_ids for found in suite_activations.values()]))
+    dead_share = 1 - len(fired) / SAE.d_sae
+    assert dead_share <= 0.05
+    assert dead_share == pytest.approx(figures_of_card()["dead_share"], abs=0.005)
+    for name, found in suite_activations.items():
+        assert np.isfinite(found.saliency).all(), name
+        assert (found.saliency > 0).all(), name
 
 
 def test_shipped_weights_are_small_and_open_in_sae_lens() -> None:
     from sae_lens import SAE as SaeLensSae
 
+    assert isinstance(SAE.weights, SaeDirectory)
     directory = DATA / SAE.weights.path
     weights = directory / "sae_weights.safetensors"
     assert weights.stat().st_size <= 12_000_000

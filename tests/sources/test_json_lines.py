@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cg_pipeline.sources.json_lines import MAX_TEXT_CHARACTERS, parse_line, show
+from tests.strategies import JSON
 
 LARGEST = f"{2**63 - 1:,}"
 WANTED_NUMBER = f"; expected a number of at most {LARGEST} in size. Correct it."
@@ -117,13 +118,6 @@ def test_many_repeated_fields_take_no_time():
 @pytest.mark.parametrize("ascii_only", [True, False])
 def test_good_line(row, ascii_only):
     assert parse_line(json.dumps(row, ensure_ascii=ascii_only).encode()) == row
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
-    max_leaves=6,
-)
 
 
 @given(

@@ -114,6 +114,22 @@ def test_the_whole_path_is_named(write):
     assert f"\n{folder / 'quiz.jsonl'}:1: field 'category' is missing" in str(error.value)
 
 
+def test_questions_that_differ_in_indentation_or_a_joined_letter_are_two(write):
+    program, other = "for x in y:\n    a()\nb()", "for x in y:\n    a()\n    b()"
+    joined, apart = "\u0646\u0645\u06cc\u200c\u062e", "\u0646\u0645\u06cc\u062e"
+    folder = write(*(line(question=text) for text in (program, other, joined, apart)))
+    assert len(read_examples(QUIZ, folder)) == 4
+
+
+@pytest.mark.parametrize(
+    "again",
+    ["Qui\u0301 est la\u0300 ?", "Quí  est là\u00a0? ", "Quí\u200b est là ?", "Qui\u200b\u0301 est là ?"],
+)
+def test_a_question_that_looks_the_same_is_the_same(write, again: str):
+    folder = write(line(question="Quí est là ?"), line(question=again))
+    assert "repeats line 1; expected each question once" in complaint(folder)
+
+
 def test_faults_of_one_line_hide_neither_each_other_nor_the_next(write):
     folder = write(line(question=1, answer="x"), "", line(), "nonsense", line(), line(answer=5))
     assert complaint(folder).splitlines() == [
@@ -208,18 +224,18 @@ def test_a_byte_order_mark_counts_at_the_start_only(write):
 
 
 def test_ten_of_very_many_faults_are_shown(write):
-    folder = write(*["x"] * 20_000)
+    folder = write(*["x"] * 2_000)
     lines = complaint(folder).splitlines()
-    assert lines[0] == "Benchmark 'quiz' has 20,000 faulty lines:"
+    assert lines[0] == "Benchmark 'quiz' has 2,000 faulty lines:"
     assert len(lines) == 12
-    assert lines[-1] == "… and 19,990 more."
+    assert lines[-1] == "… and 1,990 more."
 
 
 def test_one_line_with_very_many_faults_stays_readable(write):
-    folder = write(line(choices=[1] * 50_000), line(**{f"f{i}": "x" * 1000 for i in range(2000)}))
+    folder = write(line(choices=[1] * 5_000), line(**{f"f{i}": "x" * 1000 for i in range(200)}))
     text = complaint(folder)
     assert text.splitlines()[0] == "Benchmark 'quiz' has 2 faulty lines:"
-    assert text.splitlines()[-1] == "… and 51,990 more."
+    assert text.splitlines()[-1] == "… and 5,190 more."
     assert len(text) < 3000
 
 

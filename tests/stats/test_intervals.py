@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -18,7 +18,6 @@ def test_it_says_nothing_without_scores():
     assert wilson_interval(math.nan, 0) == (0.0, 1.0)
 
 
-@settings(deadline=None)
 @given(mean=st.floats(0, 1), n=st.integers(1, 10**6))
 def test_it_holds_the_mean_and_stays_in_range(mean: float, n: int):
     low, high = wilson_interval(mean, n)

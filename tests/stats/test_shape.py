@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -44,7 +44,6 @@ def test_a_share_is_rounded_up_but_not_by_rounding_errors(share: float, n: int, 
     assert count_of_share(share, n) == count
 
 
-@settings(deadline=None)
 @given(share=st.floats(1e-6, 1), n=st.integers(1, 10_000))
 def test_a_positive_share_of_something_is_at_least_one(share: float, n: int):
     assert 1 <= count_of_share(share, n) <= n

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -82,7 +82,6 @@ def test_correlation_of_an_empty_dictionary_is_empty():
     assert correlations(sparse.csr_array((3, 0)), np.array([0.0, 1.0, 0.5])).shape == (0,)
 
 
-@settings(max_examples=50, deadline=None)
 @given(seed=st.integers(0, 10_000), n=st.integers(3, 30))
 def test_correlation_equals_that_of_numpy(seed: int, n: int):
     generator = np.random.default_rng(seed)

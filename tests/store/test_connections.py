@@ -60,9 +60,24 @@ def test_a_file_that_is_no_warehouse_is_reported_at_once(tmp_path: Path) -> None
     warehouse.layout.live.parent.mkdir()
     warehouse.layout.live.write_bytes(b"not a database" * 1000)
     with pytest.raises(
-        ValueError, match=r"cannot be opened .*not a valid DuckDB database.*; expected the warehouse"
+        ValueError, match=r"cannot be read .*not a valid DuckDB database.*; expected the warehouse"
     ):
         warehouse.load(METRICS)
+
+
+def test_a_damaged_file_is_not_published_over_a_good_replica(tmp_path: Path) -> None:
+    warehouse = Warehouse(Layout(tmp_path))
+    put(warehouse)
+    live, published = warehouse.layout.live, warehouse.layout.published
+    good, content = published.read_bytes(), bytearray(live.read_bytes())
+    for at in range(len(content) // 2, len(content), 997):
+        content[at] ^= 255
+    live.write_bytes(content)
+    with pytest.raises(
+        ValueError, match=r"live\.duckdb cannot be read .*; expected the warehouse\. Put a writable copy"
+    ):
+        warehouse.publish()
+    assert published.read_bytes() == good
 
 
 def test_writers_take_the_lock_for_themselves_and_readers_share_it(impatient: Warehouse) -> None:

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cg_pipeline.records import Completion, Example, Score
@@ -13,27 +13,7 @@ from cg_pipeline.store.decode import from_arrow
 from cg_pipeline.store.encode import to_arrow
 from cg_pipeline.store.tables import Column, Table, table_of
 from tests.store.toys import METRICS, frame
-
-TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"))
-"""Anything but NUL and unpaired surrogates, which are refused: quotes, emoji, right-to-left …"""
-WORDS = TEXT.map(lambda text: f"{text}?")
-EXAMPLES = st.fixed_dictionaries(
-    {"benchmark": TEXT, "category": WORDS, "cluster": TEXT, "prompt": WORDS, "targets": st.tuples(WORDS)}
-)
-NUMBERS = st.lists(st.floats(allow_nan=False), max_size=5).map(tuple)
-COMPLETIONS = st.fixed_dictionaries(
-    {
-        "model": TEXT,
-        "benchmark": TEXT,
-        "example_id": TEXT,
-        "text": TEXT,
-        "choice_logprobs": NUMBERS,
-        "choice_tokens": st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5).map(tuple),
-        "stop": st.sampled_from(["end", "length", "choice", "overflow"]),
-        "n_prompt_tokens": st.integers(0, 2**63 - 1),
-        "n_completion_tokens": st.integers(0, 9),
-    }
-)
+from tests.strategies import COMPLETION_FIELDS, EXAMPLE_FIELDS
 
 SCORES = table_of(Score, name="scores")
 EXAMPLE_TABLE = table_of(Example, name="examples")
@@ -61,15 +41,13 @@ class Pair:
 PAIRS = table_of(Pair, name="pairs")
 
 
-@settings(max_examples=40)
-@given(st.lists(EXAMPLES, max_size=4))
+@given(st.lists(EXAMPLE_FIELDS, max_size=4))
 def test_examples_come_back_equal(drawn: list[dict[str, Any]]) -> None:
     rows = [Example(**fields) for fields in drawn]
     assert from_arrow(EXAMPLE_TABLE, to_arrow(EXAMPLE_TABLE, rows)) == rows
 
 
-@settings(max_examples=40)
-@given(st.lists(COMPLETIONS, max_size=4))
+@given(st.lists(COMPLETION_FIELDS, max_size=4))
 def test_completions_come_back_equal(drawn: list[dict[str, Any]]) -> None:
     table, rows = table_of(Completion, name="completions"), [Completion(**fields) for fields in drawn]
     assert from_arrow(table, to_arrow(table, rows)) == rows
