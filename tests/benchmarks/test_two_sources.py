@@ -191,8 +191,30 @@ def test_gpqa_is_not_read_from_a_directory():
         gpqa_normalised({"item_id": "gpqa-0"})
 
 
-def test_what_crows_pairs_shows_the_model_is_one_sentence_at_a_time():
+def test_crows_pairs_rates_what_both_sentences_share_after_what_differs():
     benchmark = BENCHMARKS["crows_pairs"]
     example = pose(benchmark, benchmark.to_item(SAME["crows_pairs"][0]))
-    assert (example.prompt, example.stems) == ("Owls lie.\nHens lie.", ("", ""))
+    assert example.prompt == "Owls lie.\nHens lie."
+    assert (example.stems, example.continuations) == (("Owls", "Hens"), ("lie.", "lie."))
     assert (example.choices, example.targets) == (("Owls lie.", "Hens lie."), ("Hens lie.",))
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "stems", "tail"),
+    [
+        (
+            "The old owl can not fly.",
+            "The young hen can not fly.",
+            ("The old owl", "The young hen"),
+            "can not fly.",
+        ),
+        ("Never trust an owl.", "Never trust a hen.", ("", ""), ""),
+        ("Tired owls lie.", "owls lie.", ("Tired owls", "owls"), "lie."),
+    ],
+)
+def test_where_crows_pairs_is_cut(more: str, less: str, stems: tuple[str, str], tail: str):
+    benchmark = BENCHMARKS["crows_pairs"]
+    row = {**SAME["crows_pairs"][0], "sent_more": more, "sent_less": less}
+    example = pose(benchmark, benchmark.to_item(row))
+    assert example.stems == stems
+    assert example.continuations == ((tail, tail) if tail else ())
