@@ -1,131 +1,164 @@
-"""The inner half of the sandbox: a script that gives up its own rights, then runs one program.
+"""The inner half of the sandbox: makes the room, runs one program in it, and leaves nothing running.
 
-Started by `sandbox` as a file of its own, so it leans on the standard library alone. It reads one
-JSON line (program, limits, a secret word) from standard input and writes one JSON line back.
-The secret proves that the line comes from here and not from the program, whose own output goes
-nowhere. A program set on cheating could dig the secret out of the stack; it is there against
-accidents such as `sys.exit(0)`, which must not count as a pass.
+Three processes. The *warden* is started by `sandbox`, reads one JSON line (program and limits)
+and writes one back when all is over; it ends everything when its standard input closes, so also
+when whoever started it is killed. The *first* is the first process of the namespace, with which
+all others in it die. The *program*'s own has no rights left.
+
+The program's process says how it went on a pipe, with a secret word: a guard against accidents
+such as `sys.exit(0)`, which must not count as a pass. A program set on cheating could dig the
+secret out of the stack.
 """
 
 import ctypes
 import json
 import os
-import resource
+import select
 import signal
-import struct
 import sys
+import time
+from contextlib import suppress
 from typing import Any
 
-_NEW_IPC, _NEW_USER, _NEW_PID, _NEW_NET = 0x08000000, 0x10000000, 0x20000000, 0x40000000
-_NOBODY = 65534
-_DIES_WITH_PARENT, _KEEP_CAPABILITIES, _NO_NEW_PRIVILEGES = 1, 8, 38
-_CAPABILITY_VERSION = 0x20080522
-_MAY_READ = 1 << 2
-"""CAP_DAC_READ_SEARCH: to read what others own, and nothing else."""
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_WRITES = 1 << 1 | sum(1 << bit for bit in range(4, 13))
-"""Landlock's rights to write, remove and make anything; reading and running are left alone."""
+from cg_pipeline.processes import rights, room
+
+_ADOPTS_ORPHANS = 36
+_LONGEST_ANSWER = 1 << 16
+_LOOK_S, _PATIENCE_S = 0.05, 1.0
 
 
 def main() -> None:
-    """Do what the line on standard input says."""
-    task = json.loads(sys.stdin.readline())
-    answer = os.dup(1)
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nowhere, stream)
-    isolated = _leave_network()
-    if isolated and (inner := os.fork()):  # the first child of a new process namespace; all die with it
-        os._exit(os.waitstatus_to_exitcode(os.waitpid(inner, 0)[1]) & 0xFF)
-    fault = _confine(task["limits"], isolated)
-    outcome = {"outcome": "unusable", "detail": fault} if fault else _run(task["program"])
-    line = json.dumps({"secret": task["secret"], "isolated": isolated, **outcome})
-    os.write(answer, line.encode() + b"\n")
+    """Be the warden of the program on standard input."""
+    task: dict[str, Any] = json.loads(sys.stdin.readline())
+    fault = room.leave()
+    task |= {"secret": os.urandom(16).hex(), "isolated": not fault, "user": rights.unused_id()}
+    if fault and task["isolate"]:
+        ended = {"outcome": "unusable", "detail": f"no isolation: {fault}", "isolated": False}
+    else:
+        _adopt_orphans()
+        ended = _watched(task)
+    os.write(1, json.dumps(ended).encode() + b"\n")
     os._exit(0)
 
 
-def _run(program: str) -> dict[str, str]:
+def _watched(task: dict[str, Any]) -> dict[str, Any]:
+    """How the program ended; nothing of it is left."""
+    hearing, saying = os.pipe()
+    if not (child := os.fork()):
+        os.setpgid(0, 0)
+        _close_all_but(saying)
+        (_be_first if task["isolated"] else _be_program)(task, saying)
+    os.close(saying)
+    with suppress(OSError):  # the child does the same, and who is first does not matter
+        os.setpgid(child, child)
+    said, status = _hear(hearing, child)
+    _end(child, task["isolated"], reaped=status is not None)
+    with suppress(ValueError):
+        found = json.loads(said)
+        if isinstance(found, dict) and found.pop("secret", "") == task["secret"]:
+            return found
+    slow = status in (128 + signal.SIGXCPU, -signal.SIGXCPU)
+    spent = f"not finished after {task['limits']['CPU']} s of processor time"
+    detail = spent if slow else "ended by a limit or by itself"
+    return {"outcome": "stopped", "detail": detail, "isolated": task["isolated"]}
+
+
+def _hear(hearing: int, child: int) -> tuple[bytes, int | None]:
+    """What the program's process said, and its exit status if it has ended. Ends all if nobody waits."""
+    said, status = b"", None
+    while status is None and b"\n" not in said and len(said) < _LONGEST_ANSWER:
+        ready = select.select([0, hearing], [], [], _LOOK_S)[0]
+        if 0 in ready:
+            break
+        if hearing not in ready:
+            status = _status(child)
+        elif chunk := os.read(hearing, 4096):
+            said += chunk
+        else:
+            return said, _status(child, _PATIENCE_S)
+    return said, status
+
+
+def _status(child: int, patience_s: float = 0.0) -> int | None:
+    """The exit status of a child, negative for a signal; None while it runs."""
+    deadline = time.monotonic() + patience_s
+    while not (found := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return os.waitstatus_to_exitcode(found[1]) if found[0] else None
+
+
+def _close_all_but(saying: int) -> None:
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+    os.closerange(3, saying)
+    os.closerange(saying + 1, 64)
+
+
+def _be_first(task: dict[str, Any], saying: int) -> None:
+    """Make the room, and end with the program."""
+    rights.die_with_parent()
     try:
-        exec(compile(program, "program.py", "exec"), {"__name__": "__main__"})
+        room.furnish(task["directory_bytes"])
+    except OSError as error:
+        task["isolated"] = False
+        if task["isolate"]:
+            _say(task, saying, "unusable", f"no isolation: {error}")
+    if not (program := os.fork()):
+        _be_program(task, saying)
+    os.close(saying)
+    while (ended := os.wait())[0] != program:
+        pass
+    code = os.waitstatus_to_exitcode(ended[1])
+    os._exit(128 - code if code < 0 else code & 0x7F)
+
+
+def _be_program(task: dict[str, Any], saying: int) -> None:
+    if fault := rights.give_up(task["limits"], task["user"]):
+        _say(task, saying, "unusable", fault)
+    own = os.getpid()
+    try:
+        exec(compile(task["program"], "program.py", "exec"), {"__name__": "__main__"})
+        outcome, detail = "passed", ""
     except SystemExit:
-        return {"outcome": "failed", "detail": "SystemExit"}
+        outcome, detail = "failed", "SystemExit"
     except BaseException as error:
-        return {"outcome": "failed", "detail": type(error).__name__}
-    return {"outcome": "passed", "detail": ""}
+        outcome, detail = "failed", type(error).__name__
+    if os.getpid() != own:  # a copy that the program made of itself
+        os._exit(0)
+    _say(task, saying, outcome, detail)
 
 
-def _leave_network() -> bool:
-    """Move to namespaces without network and other processes; False where the system does not allow it."""
-    libc, user, group = ctypes.CDLL(None, use_errno=True), os.getuid(), os.getgid()
-    if not hasattr(libc, "unshare"):
-        return False
-    if libc.unshare(_NEW_NET | _NEW_PID | _NEW_IPC | (0 if user == 0 else _NEW_USER)) != 0:
-        return False
-    if user != 0:
-        for name, line in (
-            ("setgroups", "deny"),
-            ("uid_map", f"{user} {user} 1"),
-            ("gid_map", f"{group} {group} 1"),
-        ):
-            with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123 - pathlib is slow to load
-                file.write(line)
-    return True
+def _say(task: dict[str, Any], saying: int, outcome: str, detail: str) -> None:
+    said = {"secret": task["secret"], "outcome": outcome, "detail": detail, "isolated": task["isolated"]}
+    os.write(saying, json.dumps(said).encode() + b"\n")
+    os._exit(0)
 
 
-def _confine(limits: dict[str, int], isolated: bool) -> str:
-    """Give up rights and set limits; why the program cannot be run afterwards, or nothing."""
-    libc: Any = ctypes.CDLL(None, use_errno=True)
+def _adopt_orphans() -> None:
+    """Become the parent of whatever loses its own below, so that it can be found and ended."""
+    libc: Any = ctypes.CDLL(None)
     if hasattr(libc, "prctl"):
-        libc.prctl(_DIES_WITH_PARENT, signal.SIGKILL)
-        libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    if os.getuid() == 0:
-        _become_nobody(libc, may_read=isolated)
-    _write_only_here(libc)
-    for name, value in limits.items():
-        _limit(getattr(resource, f"RLIMIT_{name}"), value)
-    return "" if _reads_python() else f"{os.__file__} cannot be read by an unprivileged user"
+        libc.prctl(_ADOPTS_ORPHANS, 1, 0, 0, 0)
 
 
-def _become_nobody(libc: Any, *, may_read: bool) -> None:
-    """Stop being root. Where Python lies in root's own directory, keep the right to read, if allowed."""
-    os.setgroups([])
-    os.setresgid(_NOBODY, _NOBODY, _NOBODY)
-    if hasattr(libc, "prctl"):
-        libc.prctl(_KEEP_CAPABILITIES, 1, 0, 0, 0)
-    os.setresuid(_NOBODY, _NOBODY, _NOBODY)
-    if hasattr(libc, "capset"):
-        kept = _MAY_READ if may_read and not _reads_python() else 0
-        libc.capset(struct.pack("Ii", _CAPABILITY_VERSION, 0), struct.pack("6I", kept, kept, 0, 0, 0, 0))
+def _end(child: int, isolated: bool, *, reaped: bool) -> None:
+    """End the child and all below it: by its namespace, or else one generation after the other."""
+    with suppress(ProcessLookupError, PermissionError):
+        if not reaped and isolated:
+            os.kill(child, signal.SIGKILL)
+        elif not isolated:
+            os.killpg(child, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        while True:
+            for pid in _children():
+                os.kill(pid, signal.SIGKILL)
+            os.waitpid(-1, 0)
 
 
-def _reads_python() -> bool:
+def _children() -> list[int]:
     try:
-        os.close(os.open(os.__file__, os.O_RDONLY))
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123 - pathlib is slow to load
+            return [int(pid) for pid in file.read().split()]
     except OSError:
-        return False
-    return True
-
-
-def _limit(kind: int, value: int) -> None:
-    hard = resource.getrlimit(kind)[1]
-    allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    resource.setrlimit(kind, (allowed, allowed))
-
-
-def _write_only_here(libc: Any) -> None:
-    """Refuse, through Landlock, all writing outside the working directory; nothing on systems without it."""
-    if not hasattr(libc, "syscall"):
-        return
-    handled = ctypes.create_string_buffer(struct.pack("Q", _WRITES))
-    ruleset = libc.syscall(_CREATE_RULESET, handled, 8, 0)
-    if ruleset < 0:
-        return
-    here = os.open(".", os.O_PATH)
-    libc.syscall(_ADD_RULE, ruleset, 1, ctypes.create_string_buffer(struct.pack("=Qi", _WRITES, here)), 0)
-    libc.syscall(_RESTRICT_SELF, ruleset, 0)
-    os.close(ruleset)
-    os.close(here)
-
-
-if __name__ == "__main__":
-    main()
+        return []
