@@ -99,11 +99,11 @@ class ProgramRun:
     """How a program ended."""
 
     outcome: Literal["passed", "failed", "timed_out", "stopped", "unusable"]
-    """Ran to its end; raised an error or left; too slow; ended by a limit or itself; never started."""
+    """Ran to its end; raised an error or left; no end in time; ended by a limit or itself; never started."""
     detail: str
     """Name of the error, or what went wrong."""
     isolated: bool = False
-    """Whether it is known to have had no network."""
+    """Whether it is known to have had no network, no other process and no file but Python's in sight."""
 
 
 @runtime_checkable
@@ -136,6 +136,9 @@ class GroupNamer(Protocol):
 
 JUDGE_FAILED = "judge_failed"
 """Why an answer is unscored that is worth another question to the judge."""
+
+SANDBOX_FAILED = "sandbox_failed"
+"""Why an answer is unscored that is worth another run once the system allows it."""
 
 
 class Unanswered(Exception):

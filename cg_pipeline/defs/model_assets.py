@@ -15,7 +15,7 @@ from cg_pipeline.defs.served_models import ask_served
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.identity import STAGES, completions_id, scores_id
 from cg_pipeline.inference.progress import ProgressMeter
-from cg_pipeline.protocols import JUDGE_FAILED
+from cg_pipeline.protocols import JUDGE_FAILED, SANDBOX_FAILED
 from cg_pipeline.records import Completion, Example
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.specs import ServedModel
@@ -114,7 +114,7 @@ def scores(
     at_once = code_sandbox.at_once if policy.runs_code else judging.at_once
     found = pipeline.score(policy, examples, completions, decider, at_once)
     decided_by = decider.source if decider else "none"
-    n_failed = sum(score.reason == JUDGE_FAILED for score in found)
+    n_failed = sum(score.reason in (JUDGE_FAILED, SANDBOX_FAILED) for score in found)
     if judge and n_failed:
         context.log.warning(f"{decided_by} failed to judge {n_failed} answers: {_troubles(judge)}")
     stored = store.warehouse.fingerprint_of("completions", {"model": model.name, "benchmark": benchmark.name})

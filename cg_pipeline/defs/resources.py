@@ -198,21 +198,26 @@ class Judging(dg.ConfigurableResource):
 
 
 class CodeSandbox(dg.ConfigurableResource):
-    """What runs programs that models wrote: a sandbox if CG_ALLOW_CODE is 1, or else nothing."""
+    """What runs programs that models wrote, if CG_ALLOW_CODE says so: a sandbox, or else nothing.
+
+    1 runs them in isolation, and leaves them unscored where the system gives none; `unisolated`
+    runs them there too, with limits alone.
+    """
 
     at_once: int = 2
-    """Programs running at a time; too many for the machine make slow ones fail."""
+    """Programs running at a time. It makes none fail: processor time counts, not time on the clock."""
 
     def load(self) -> "Sandbox | None":
         """The sandbox, or None when running code is not allowed."""
         from cg_pipeline.processes.sandbox import Sandbox
 
         allowed = os.environ.get("CG_ALLOW_CODE", "").strip()
-        if allowed not in ("", "0", "1"):
+        if allowed not in ("", "0", "1", "unisolated"):
             raise ValueError(
-                f"CG_ALLOW_CODE is {allowed!r}; expected 1 to run the programs that models write, or 0."
+                f"CG_ALLOW_CODE is {allowed!r}; expected 1 to run the programs that models write, "
+                "'unisolated' to run them also where the system cannot isolate them, or 0. Set one of these."
             )
-        return Sandbox() if allowed == "1" else None
+        return None if allowed in ("", "0") else Sandbox(isolate=allowed == "1")
 
     @property
     def source(self) -> str:

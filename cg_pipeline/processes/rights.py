@@ -18,7 +18,7 @@ _CAPABILITY_VERSION = 0x20080522
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _WRITE_FILE, _CHANGE_DIRECTORIES = 1 << 1, sum(1 << bit for bit in range(4, 13))
 _LATER_RIGHTS = {2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
-"""Rights over files by the version of Landlock that brought them: move elsewhere, truncate, device control."""
+"""Rights over files by the version of Landlock that brought them: move away, truncate, device control."""
 _LATER_FIELDS = {4: 3, 6: 3}
 """TCP (bind, connect), then abstract sockets and signals of other processes: all refused."""
 _LIBC: Any = ctypes.CDLL(None, use_errno=True)
@@ -73,7 +73,9 @@ def _reads_python() -> bool:
 def _limit(kind: int, value: int, reserve: int) -> None:
     """Set a limit, the hard one `reserve` later: a process past the soft one is told which limit it was."""
     hard = resource.getrlimit(kind)[1]
-    soft, later = (limit if hard == resource.RLIM_INFINITY else min(limit, hard) for limit in (value, value + reserve))
+    soft, later = (
+        limit if hard == resource.RLIM_INFINITY else min(limit, hard) for limit in (value, value + reserve)
+    )
     resource.setrlimit(kind, (soft, later))
 
 

@@ -54,13 +54,13 @@ def furnish(n_bytes: int) -> None:
         OSError: the system does not allow it.
     """
     os.umask(0o022)
-    place = os.getcwd()
+    place = os.getcwd()  # noqa: PTH109 - pathlib is slow to load
     _mount("none", "/", "", _WITH_ALL_BELOW | _PRIVATE)
     _mount("tmpfs", place, "tmpfs", _NO_SUID | _NO_DEVICES, "size=1m,mode=755")
     os.chdir(place)
     for path in (*_shown(), *_DEVICES):
         _show(path)
-    os.mkdir("room/program")
+    os.mkdir("room/program")  # noqa: PTH102
     attributes = ctypes.create_string_buffer(struct.pack("4Q", _READ_ONLY_NO_SUID, 0, 0, 0))
     _done(_LIBC.syscall(_SET_ATTRIBUTES, _HERE, b".", _ALL_BELOW, attributes, 32), "mount_setattr")
     _mount(
@@ -75,7 +75,8 @@ def furnish(n_bytes: int) -> None:
 
 def _shown() -> list[str]:
     """Directories of Python and of the system, none twice and none within another."""
-    python = (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, os.path.dirname(os.__file__))  # noqa: PTH120 - pathlib is slow to load
+    library = os.path.dirname(os.__file__)  # noqa: PTH120
+    python = (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, library)
     wanted = {path for one in (*python, *_SYSTEM) for path in (os.path.abspath(one), os.path.realpath(one))}  # noqa: PTH100
     shown: list[str] = []
     for path in sorted(wanted - {"/"}, key=len):

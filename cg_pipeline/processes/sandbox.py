@@ -85,7 +85,9 @@ def run_program(program: str, limits: Limits, *, isolate: bool = True) -> Progra
         except OSError as error:
             return ProgramRun(outcome="unusable", detail=str(error))
     if line is None:
-        return ProgramRun(outcome="timed_out", detail=f"not finished after {limits.wall_s:g} s", isolated=isolate)
+        return ProgramRun(
+            outcome="timed_out", detail=f"not finished after {limits.wall_s:g} s", isolated=isolate
+        )
     return _read(line)
 
 
@@ -146,7 +148,7 @@ class Sandbox:
 
     @property
     def source(self) -> str:
-        """The language that runs the programs and all else that decides what passes: version, limits, code."""
+        """The language that runs the programs and all that decides what passes: version, limits, code."""
         code = fingerprint((self.limits, self.isolate, CODE))
         kind = "" if self.isolate else "-unisolated"
         return f"python-{sys.version_info.major}.{sys.version_info.minor}{kind}-{code[:8]}"

@@ -6,21 +6,26 @@ that defines `check(candidate)`, as HumanEval's rows do.
 
 Why off by default: a program written by a model may do anything, and whoever runs it should
 have decided so. A policy starts nothing: it is given a runner, or None, and then every
-completion is unscored(code_not_allowed). `defs.resources.CodeSandbox` gives it one only with
-CG_ALLOW_CODE=1.
+completion is unscored(code_not_allowed). `defs.resources.CodeSandbox` gives it one only where
+CG_ALLOW_CODE says so. Where programs cannot be isolated they are unscored(sandbox_failed),
+unless it is allowed to run them all the same; the answer then says so.
+
+Why a time-out is unscored(timed_out): time on the clock depends on what else the machine does.
+A program that never ends spends its processor time, and that is a failure; one that only
+sleeps stays undecided, where the authors count it wrong.
 
 Source: Chen et al. 2021, arXiv 2107.03374. Several answers to one problem give pass@k.
 """
 
 from cg_pipeline.answers.details import details_of
 from cg_pipeline.answers.programs import joined_program
-from cg_pipeline.protocols import CodeRunner
+from cg_pipeline.protocols import SANDBOX_FAILED, CodeRunner, ProgramRun
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy, grade, unanswered
 
 
 def score(example: Example, completion: Completion, runner: CodeRunner | None = None) -> Score:
-    """1 when the program passes all tests, 0 when it fails, breaks down or is too slow.
+    """1 when the program passes all tests, 0 when it fails, breaks down or computes for too long.
 
     Raises:
         ValueError: the details hold no tests.
@@ -33,12 +38,17 @@ def score(example: Example, completion: Completion, runner: CodeRunner | None = 
         return grade(completion, None, reason="unparsed")
     run = runner.run(_program(example, completion.text))
     if run.outcome == "unusable":
-        return grade(completion, None, answer=run.detail, reason="sandbox_failed")
+        return grade(completion, None, answer=run.detail, reason=SANDBOX_FAILED)
     if run.outcome != "passed" and completion.stop == "length":
         return grade(completion, None, reason="truncated")
-    return grade(
-        completion, float(run.outcome == "passed"), answer=" ".join([run.outcome, run.detail]).strip()
-    )
+    if run.outcome == "timed_out":
+        return grade(completion, None, answer=run.detail, reason="timed_out")
+    return grade(completion, float(run.outcome == "passed"), answer=_told(run))
+
+
+def _told(run: ProgramRun) -> str:
+    where = "" if run.isolated else "(not isolated)"
+    return " ".join(filter(None, [run.outcome, run.detail, where]))
 
 
 def _program(example: Example, text: str) -> str:

@@ -31,11 +31,12 @@ def _clean_environment(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize(("value", "runs"), [("1", True), ("0", False), ("", False)])
+@pytest.mark.parametrize(("value", "runs"), [("1", True), ("unisolated", True), ("0", False), ("", False)])
 def test_programs_run_only_with_leave(monkeypatch, value, runs):
     monkeypatch.setenv("CG_ALLOW_CODE", value)
     assert (CodeSandbox().load() is not None) == runs
     assert CodeSandbox().source.startswith("python-" if runs else "none")
+    assert ("unisolated" in CodeSandbox().source) == (value == "unisolated")
 
 
 def test_leave_that_is_unclear_is_refused(monkeypatch):
@@ -100,6 +101,15 @@ def test_programs_are_scored_again_once_they_may_run(monkeypatch, tmp_path):
     assert (metadata["pass@1"], metadata["pass@2"]) == (0.5, 1.0)
     assert metadata["decided_by"] == CodeSandbox().source
     assert before != after
+
+
+def test_programs_that_could_not_be_run_are_run_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("CG_ALLOW_CODE", "1")
+    monkeypatch.setattr("sys.executable", "/no/such/python")
+    asked = [example(prompt=STUB, details={"entry_point": "double", "test": "def check(f): pass"})]
+    found, _, stored = materialise(monkeypatch, tmp_path, "code_tests", asked, ["    return 2 * x"])
+    assert [score.reason for score in found] == ["sandbox_failed"]
+    assert stored != identity.scores_id("completions", POLICIES["code_tests"], CodeSandbox().source)
 
 
 def test_a_judges_cost_is_recorded(monkeypatch, tmp_path):

@@ -18,7 +18,7 @@ class Runner:
     source = "test"
 
     def __init__(self, outcome: str = "passed") -> None:
-        self.ended = ProgramRun(outcome=outcome, detail="E")  # type: ignore[arg-type]
+        self.ended = ProgramRun(outcome=outcome, detail="E", isolated=True)  # type: ignore[arg-type]
         self.programs: list[str] = []
 
     def run(self, program: str) -> ProgramRun:
@@ -44,8 +44,8 @@ def test_without_leave_no_program_is_run():
     ],
 )
 def test_in_the_sandbox(text, value, answer) -> None:
-    score = POLICY.score(DOUBLE, completion(text), Sandbox(Limits(cpu_s=2)))
-    assert (score.value, score.answer) == (value, answer)
+    score = POLICY.score(DOUBLE, completion(text), Sandbox(Limits(cpu_s=2), isolate=False))
+    assert (score.value, score.answer.removesuffix(" (not isolated)")) == (value, answer)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_in_the_sandbox(text, value, answer) -> None:
     [
         ("passed", "length", 1.0, ""),
         ("failed", "length", None, "truncated"),
-        ("timed_out", "end", 0.0, ""),
+        ("timed_out", "end", None, "timed_out"),  # says more of the machine than of the program
         ("stopped", "end", 0.0, ""),
         ("unusable", "end", None, "sandbox_failed"),
     ],
@@ -61,6 +61,13 @@ def test_in_the_sandbox(text, value, answer) -> None:
 def test_outcomes(outcome, stop, value, reason) -> None:
     score = POLICY.score(DOUBLE, completion("    return 2", stop), Runner(outcome))
     assert (score.value, score.reason) == (value, reason)
+
+
+def test_a_program_that_was_not_isolated_is_told():
+    runner = Runner()
+    assert POLICY.score(DOUBLE, completion("    return 2"), runner).answer == "passed E"
+    runner.ended = ProgramRun(outcome="failed", detail="KeyError")
+    assert POLICY.score(DOUBLE, completion("    return 2"), runner).answer == "failed KeyError (not isolated)"
 
 
 def test_what_has_no_answer_is_not_run():
