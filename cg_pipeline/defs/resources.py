@@ -198,11 +198,7 @@ class Judging(dg.ConfigurableResource):
 
 
 class CodeSandbox(dg.ConfigurableResource):
-    """What runs programs that models wrote, if CG_ALLOW_CODE says so: a sandbox, or else nothing.
-
-    1 runs them in isolation, and leaves them unscored where the system gives none; `unisolated`
-    runs them there too, with limits alone.
-    """
+    """What runs programs that models wrote: a sandbox if CG_ALLOW_CODE says so, or else nothing."""
 
     at_once: int = 2
     """Programs running at a time. It makes none fail: processor time counts, not time on the clock."""
@@ -214,16 +210,15 @@ class CodeSandbox(dg.ConfigurableResource):
         allowed = os.environ.get("CG_ALLOW_CODE", "").strip()
         if allowed not in ("", "0", "1", "unisolated"):
             raise ValueError(
-                f"CG_ALLOW_CODE is {allowed!r}; expected 1 to run the programs that models write, "
-                "'unisolated' to run them also where the system cannot isolate them, or 0. Set one of these."
+                f"CG_ALLOW_CODE is {allowed!r}; expected 1 to run the programs that models write, isolated, "
+                "'unisolated' to run them also where that is impossible, or 0. Set one of these."
             )
         return None if allowed in ("", "0") else Sandbox(isolate=allowed == "1")
 
     @property
     def source(self) -> str:
         """What will be recorded as having run programs."""
-        sandbox = self.load()
-        return sandbox.source if sandbox else "none"
+        return sandbox.source if (sandbox := self.load()) else "none"
 
 
 @lru_cache(maxsize=2)

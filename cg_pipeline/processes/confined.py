@@ -18,7 +18,7 @@ import signal
 import sys
 import time
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from cg_pipeline.processes import rights, room
 
@@ -54,9 +54,9 @@ def _watched(task: dict[str, Any]) -> dict[str, Any]:
     said, status = _hear(hearing, child)
     _end(child, task["isolated"], reaped=status is not None)
     with suppress(ValueError):
-        found = json.loads(said)
-        if isinstance(found, dict) and found.pop("secret", "") == task["secret"]:
-            return found
+        found: Any = json.loads(said)
+        if isinstance(found, dict) and cast("dict[str, Any]", found).pop("secret", "") == task["secret"]:
+            return cast("dict[str, Any]", found)
     slow = status in (128 + signal.SIGXCPU, -signal.SIGXCPU)
     spent = f"not finished after {task['limits']['CPU']} s of processor time"
     detail = spent if slow else "ended by a limit or by itself"

@@ -1,6 +1,11 @@
 """Limits and runners that the tests of the sandbox share."""
 
+import os
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +29,21 @@ def run_isolated(program: str) -> ProgramRun:
         pytest.skip(f"this system isolates no programs: {ended.detail}")
     assert ended.isolated
     return ended
+
+
+@contextmanager
+def everybodys_directory() -> Iterator[Path]:
+    """A directory with the file `kept`, both for anybody to change: only the sandbox can refuse it."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        (directory / "kept").write_text("kept")
+        for path in (directory, directory / "kept"):
+            path.chmod(0o777)
+            if os.getuid() == 0:
+                os.chown(path, 1, 1)
+        yield directory
+        (kept,) = directory.iterdir()
+        assert (kept.name, kept.read_text(), kept.stat().st_mode & 0o777) == ("kept", "kept", 0o777)
 
 
 def run_unisolated(monkeypatch: pytest.MonkeyPatch, program: str, *, isolate: bool = False) -> ProgramRun:

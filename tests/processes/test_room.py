@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes.cases import LIMITS, needs_linux, run_isolated, run_unisolated
+from cg_pipeline.processes import sandbox
+from tests.processes.cases import LIMITS, everybodys_directory, needs_linux, run_isolated, run_unisolated
 
 pytestmark = needs_linux
 
@@ -39,19 +40,30 @@ def test_a_program_has_no_environment(monkeypatch):
 @pytest.mark.parametrize(
     "deed",
     [
-        "open(os.__file__, 'a')",
-        "os.truncate(os.__file__, 0)",
-        "os.chmod(os.__file__, 0o777)",
-        "os.utime(os.__file__)",
-        "os.setxattr(os.__file__, 'user.a', b'a')",
-        "os.rename(os.__file__, 'a')",
-        "os.mkdir('/usr/a')",
-        "os.mkdir('/a')",
-        "os.mknod('a', 0o60666, 1)",
-        "os.chroot('..')",
+        "open('{}/kept', 'a')",
+        "open('{}/new', 'w')",
+        "os.truncate('{}/kept', 0)",
+        "os.chmod('{}/kept', 0o700)",
+        "os.chown('{}/kept', 0, 0)",
+        "os.utime('{}/kept')",
+        "os.setxattr('{}/kept', 'user.a', b'a')",
+        "os.remove('{}/kept')",
+        "os.mkdir('{}/new')",
     ],
 )
-def test_nothing_there_can_be_changed(deed: str) -> None:
+def test_the_mounts_alone_refuse_every_change(monkeypatch, deed: str) -> None:
+    """Of files that anybody may change, shown for once, and without Landlock."""
+    with everybodys_directory() as directory:
+        shown = f"confined.room._SYSTEM += ({str(directory)!r},)"
+        bare = f"{shown}\nconfined.rights._write_only_here = lambda: None\nconfined.main()"
+        monkeypatch.setattr(sandbox, "_WARDEN", sandbox._WARDEN.replace("confined.main()", bare))
+        refused = f"import errno, os\ntry: {deed.format(directory)}\n"
+        refused += "except OSError as error: assert error.errno == errno.EROFS\nelse: assert False"
+        assert run_isolated(refused).detail == ""
+
+
+@pytest.mark.parametrize("deed", ["os.mkdir('/a')", "os.mknod('a', 0o60666, 1)", "os.chroot('..')"])
+def test_nothing_is_added_to_the_room(deed: str) -> None:
     assert run_isolated(f"import os\n{deed}").detail in ("PermissionError", "OSError")
 
 
