@@ -64,7 +64,7 @@ def test_a_program_out_of_time_is_ended_with_all_it_left(monkeypatch, isolated):
     assert n_alive() == 0
 
 
-def test_all_ends_when_whoever_started_it_is_killed():
+def test_all_ends_when_whoever_started_it_is_killed(tmp_path):
     """Killed, not asked: the starter has no chance to clear up."""
     code = (
         "import sys\nfrom cg_pipeline.processes import sandbox\n"
@@ -73,7 +73,8 @@ def test_all_ends_when_whoever_started_it_is_killed():
         "isolate=False)"
     )
     root = str(Path(sandbox.__file__).parents[2])
-    with subprocess.Popen([sys.executable, "-c", code], cwd=root, env={"PYTHONPATH": root}) as starter:
+    environment = {"PYTHONPATH": root, "TMPDIR": str(tmp_path)}  # it leaves its directory behind
+    with subprocess.Popen([sys.executable, "-c", code], cwd=root, env=environment) as starter:
         _wait_until(lambda: n_alive() >= 4)  # the starter, the warden, the program and its copy
         starter.send_signal(signal.SIGKILL)
     _wait_until(lambda: n_alive() == 0)
