@@ -71,13 +71,14 @@ def limit_examples(examples: Sequence[Example], limit: int | None, seed: int) ->
 
 
 def hold_out(posed: Sequence[Posed], n: int) -> tuple[list[Posed], list[Posed]]:
-    """`n` examples to be shown, the first by a hash of their ids, and the others, to be asked."""
-    ranked = sorted(posed, key=lambda pair: content_id("shown", pair[0].example_id))
-    shown = {example.example_id for example, _ in ranked[:n]}
-    return (
-        [pair for pair in posed if pair[0].example_id in shown],
-        [pair for pair in posed if pair[0].example_id not in shown],
-    )
+    """`n` examples to be shown, the first by a hash of their ids, and the others, to be asked.
+
+    The shown ones come ranked by that hash. They are part of what every other example asks,
+    so in the order of the rows a shuffled file would ask other questions.
+    """
+    shown = sorted(posed, key=lambda pair: content_id("shown", pair[0].example_id))[:n]
+    ids = {example.example_id for example, _ in shown}
+    return shown, [pair for pair in posed if pair[0].example_id not in ids]
 
 
 def add_shots(
@@ -88,7 +89,8 @@ def add_shots(
 ) -> list[Example]:
     """The examples, each after `n_shots` worked ones of the pool, in the pool's order.
 
-    They are of the example's own category where the pool has enough of it (as for the
+    That order is `hold_out`'s, or that of the rows a benchmark names for it, whose authors mean
+    the first ones. They are of the example's own category where the pool has enough of it (as for the
     subjects of MMLU), else of any; none asks what one of `asked` asks.
 
     Raises:

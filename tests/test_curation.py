@@ -27,7 +27,7 @@ QUIZ = Benchmark(
     scoring="likelihood",
     n_shots=2,
 )
-STUDY = Study(name="s", title="S", models=(), benchmarks=("quiz",))
+STUDY = Study(name="s", title="S", models=("m",), benchmarks=("quiz",))
 
 
 def example(prompt: str, *targets: str, **more: Any) -> Example:
@@ -188,6 +188,19 @@ def test_own_rows_are_held_out_whatever_the_limit_and_order():
     prompts = {each.prompt for each in part}
     assert len(prompts) == 10
     assert prompts <= {each.prompt for each in whole}
+
+
+@given(st.permutations(range(12)), st.integers(1, 4))
+def test_ids_do_not_depend_on_the_order_of_rows(order, n_shots):
+    """Fault: worked examples are part of an id, so their order must not be that of the file."""
+    benchmark = replace(QUIZ, n_shots=n_shots)
+    found = [
+        pair for i in range(12) for pair in posed(benchmark, *items(f"question {i}?", category="ab"[i % 2]))
+    ]
+    shuffled = [found[i] for i in order]
+    ids = {each.example_id for each in pipeline.choose_examples(benchmark, found, None, STUDY)}
+    assert {each.example_id for each in pipeline.choose_examples(benchmark, shuffled, None, STUDY)} == ids
+    assert len(ids) == 12 - n_shots
 
 
 def test_without_shots_nothing_is_held_out():
