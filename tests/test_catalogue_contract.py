@@ -31,7 +31,10 @@ SUITE = {
     if isinstance(spec.source, LocalRows) and (DATA / spec.source.path).is_relative_to(DATA / "suite")
 }
 FROM_THE_HUB = {name: spec for name, spec in BENCHMARKS.items() if isinstance(spec.source, HubRows)}
-CHOOSING = {"likelihood", "likelihood_per_byte", "likelihood_per_token", "likelihood_unconditional", "bbq"}
+CHOOSING = {
+    *("likelihood", "likelihood_per_byte", "likelihood_per_token", "likelihood_unconditional"),
+    *("bbq", "paired_sentences"),
+}
 """Policies that read which choice is the likeliest."""
 
 every_benchmark = pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=BENCHMARKS)

@@ -208,7 +208,6 @@ def test_crows_pairs_rates_what_both_sentences_share_after_what_differs():
             ("The old owl", "The young hen"),
             "can not fly.",
         ),
-        ("Never trust an owl.", "Never trust a hen.", ("", ""), ""),
         ("Tired owls lie.", "owls lie.", ("Tired owls", "owls"), "lie."),
     ],
 )
@@ -217,4 +216,28 @@ def test_where_crows_pairs_is_cut(more: str, less: str, stems: tuple[str, str], 
     row = {**SAME["crows_pairs"][0], "sent_more": more, "sent_less": less}
     example = pose(benchmark, benchmark.to_item(row))
     assert example.stems == stems
-    assert example.continuations == ((tail, tail) if tail else ())
+    assert example.continuations == (tail, tail)
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "stems", "rest"),
+    [
+        ("Never trust an owl.", "Never trust hens.", ("Never trust",) * 2, ("an owl.", "hens.")),
+        ("He ate his owl.", "She ate her hen.", ("He", "She"), ("ate his owl.", "ate her hen.")),
+        ("Trust owls", "Trust owls who lie", ("Trust",) * 2, ("owls", "owls who lie")),
+    ],
+)
+def test_where_crows_pairs_share_no_end_nothing_is_rated_after_nothing(more, less, stems, rest):
+    benchmark = BENCHMARKS["crows_pairs"]
+    row = {**SAME["crows_pairs"][0], "sent_more": more, "sent_less": less}
+    example = pose(benchmark, benchmark.to_item(row))
+    assert (example.stems, example.continuations) == (stems, rest)
+
+
+def test_a_pair_of_single_words_is_refused():
+    with pytest.raises(
+        ValueError, match=r"sentences are \('Owls', 'Hens'\); expected two or more words each"
+    ):
+        BENCHMARKS["crows_pairs"].to_item(
+            {**SAME["crows_pairs"][0], "sent_more": "Owls", "sent_less": "Hens"}
+        )
