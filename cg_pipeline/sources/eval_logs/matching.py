@@ -65,6 +65,8 @@ def match(examples: Sequence[Example], answers: Sequence[LoggedAnswer]) -> Match
 
 
 def _place(index: "_Index", answer: LoggedAnswer) -> Match | str:
+    if answer.loss:
+        return answer.loss
     candidates = index.candidates(answer)
     if not candidates:
         return "no example asks this"
