@@ -106,7 +106,18 @@ def add_shots(
             f"themselves; expected at least n_shots, {benchmark.n_shots}. Lower n_shots or add rows."
         )
     texts = _shown_by_category(benchmark, free)
-    return [replace(example, shots=texts.get(example.category, texts[None])) for example in examples]
+    return [_after(benchmark, example, texts.get(example.category, texts[None])) for example in examples]
+
+
+def _after(benchmark: Benchmark, example: Example, shown: tuple[str, ...]) -> Example:
+    """The example after worked ones; its header stands before the first of them instead."""
+    head = benchmark.header_for(example.category)
+    return replace(
+        example,
+        prompt=example.prompt.removeprefix(head),
+        stems=tuple(stem.removeprefix(head) for stem in example.stems),
+        shots=(head + shown[0], *shown[1:]),
+    )
 
 
 def _shown_by_category(benchmark: Benchmark, pool: Sequence[Posed]) -> Mapping[str | None, tuple[str, ...]]:
@@ -123,8 +134,10 @@ def _shown_by_category(benchmark: Benchmark, pool: Sequence[Posed]) -> Mapping[s
 
 def _worked(benchmark: Benchmark, example: Example, item: Item) -> tuple[str, str]:
     """A worked example as question and answer: the answer as a model would have to give it."""
+    head = benchmark.header_for(example.category)
+    prompt = example.prompt.removeprefix(head)
     if item.worked:
-        return example.prompt, item.worked
+        return prompt, item.worked
     if not example.targets:
         raise ValueError(
             f"Worked example {example.prompt[:60]!r} of {benchmark.name!r} has no answer; "
@@ -132,9 +145,9 @@ def _worked(benchmark: Benchmark, example: Example, item: Item) -> tuple[str, st
         )
     answer = example.targets[0]
     if not example.choices:
-        return example.prompt, f"{benchmark.opening} {answer}" if benchmark.opening else answer
+        return prompt, f"{benchmark.opening} {answer}" if benchmark.opening else answer
     place = example.choices.index(answer)
-    question = example.stems[place] if example.stems else example.prompt
+    question = example.stems[place].removeprefix(head) if example.stems else prompt
     return question, example.continuations[place] if example.continuations else answer
 
 

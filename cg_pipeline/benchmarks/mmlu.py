@@ -11,9 +11,8 @@ Quirks: Gema et al. (2024, arXiv 2406.04127) found errors in about 6 % of the qu
 of those of virology. Choices of some rows are equal. Questions of the three history subjects
 quote a source; those that quote the same one share a cluster.
 
-Prompt as in lm-evaluation-harness (`mmlu`), zero-shot: the subject is named before each question,
-letters are compared by likelihood. Published results mostly use the five worked examples of
-the split `dev`; with n_shots, the subject is named before each of those too.
+Prompt as in lm-evaluation-harness (`mmlu`), zero-shot: the subject is named first, letters are
+compared by likelihood. Published results mostly use five worked examples: `mmlu_5_shot`.
 """
 
 from collections.abc import Mapping
@@ -26,6 +25,7 @@ from cg_pipeline.items import Item, Prompt, pick
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows
 
+REPO, REVISION = "cais/mmlu", "c30699e8356da336a370243923dbaf21066bb9fe"
 _QUOTES = "This question refers to the following information."
 
 
@@ -50,12 +50,17 @@ def from_normalised(fields: Mapping[str, Any]) -> Item:
 
 
 def prompt(item: Item) -> Prompt:
-    """What it is about, the question, lettered choices."""
-    subject = (item.category or "").replace("_", " ")
+    """The question and lettered choices."""
     return Prompt(
-        text=f"The following are multiple choice questions (with answers) about {subject}.\n\n"
-        f"{item.question.strip()}\n{lettered_lines(item.choices)}\nAnswer:",
+        text=f"{item.question.strip()}\n{lettered_lines(item.choices)}\nAnswer:",
         continuations=letters_for(item.choices),
+    )
+
+
+def header(subject: str) -> str:
+    """What the questions are about, said once."""
+    return (
+        f"The following are multiple choice questions (with answers) about {subject.replace('_', ' ')}.\n\n"
     )
 
 
@@ -80,15 +85,11 @@ BENCHMARK = Benchmark(
     title="MMLU",
     scope="Knowledge and problem solving in 57 subjects that schools, colleges and professions examine.",
     licence="MIT",
-    source=HubRows(
-        repo="cais/mmlu",
-        configs=("all",),
-        split="test",
-        revision="c30699e8356da336a370243923dbaf21066bb9fe",
-    ),
+    source=HubRows(repo=REPO, configs=("all",), split="test", revision=REVISION),
     row=Row,
     to_item=to_item,
     prompt=prompt,
+    header=header,
     from_normalised=from_normalised,
     response="choice",
     scoring="likelihood",

@@ -9,6 +9,7 @@ from cg_pipeline.benchmarks.gpqa import from_normalised as gpqa_normalised
 from cg_pipeline.benchmarks.gpqa import to_item as gpqa_item
 from cg_pipeline.benchmarks.mmlu import source_quoted
 from cg_pipeline.benchmarks.winogrande import twin_key
+from cg_pipeline.curation import add_shots
 from cg_pipeline.pipeline import pose
 
 PLAIN: dict[str, Any] = {"choices": None, "context": None, "category": None, "source_fields": {}}
@@ -184,6 +185,27 @@ def test_where_the_right_choice_stands_does_not_depend_on_its_column():
         for i in range(40)
     }
     assert places == {0, 1, 2, 3}
+
+
+def test_what_stands_in_brackets_is_taken_out_of_gpqas_choices():
+    names = ("Correct Answer", "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
+    row = {"Question": "Q?", "High-level domain": "Physics"}
+    item = gpqa_item({**row, **dict(zip(names, ("an [edit] owl", "b", "c [title] d", "e"), strict=True))})
+    assert item.answers == ("an owl",)
+    assert set(item.choices) == {"an owl", "b", "c. d", "e"}
+
+
+def test_mmlu_names_its_subject_once_before_the_worked_examples():
+    benchmark, row = BENCHMARKS["mmlu_5_shot"], SAME["mmlu"][0]
+    items = [benchmark.to_item({**row, "question": f"{row['question']} {i}"}) for i in range(6)]
+    asked, *pool = [(pose(benchmark, item), item) for item in items]
+    [example] = add_shots(benchmark, [asked[0]], pool, [asked[0]])
+    whole = "".join([*example.shots, example.prompt])
+    assert whole.count("multiple choice questions") == 1
+    assert whole.startswith("The following are multiple choice questions (with answers) about ")
+    assert example.shots[0].removesuffix(example.shots[0].rpartition("\n\n")[2]) + example.prompt == (
+        pose(BENCHMARKS["mmlu"], items[0]).prompt
+    )
 
 
 def test_gpqa_is_not_read_from_a_directory():
