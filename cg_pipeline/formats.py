@@ -3,17 +3,7 @@
 A benchmark whose format is its own writes it in its own file.
 """
 
-import re
-
 from cg_pipeline.items import LETTERS, Item, Prompt
-
-_MARKER = re.compile(r"\[.*?\]")
-
-
-def without_markers(text: str) -> str:
-    """A text without the markers of web pages, such as [header]; a [title] ends a sentence."""
-    text = _MARKER.sub("", text.strip().replace(" [title]", ". "))
-    return text.replace("  ", " ").strip()
 
 
 def plain(item: Item) -> Prompt:

@@ -22,7 +22,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import letters_for, without_markers
+from cg_pipeline.families.web_pages import without_markers
+from cg_pipeline.formats import letters_for
 from cg_pipeline.items import Item, Prompt
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows

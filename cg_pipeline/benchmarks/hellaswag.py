@@ -23,7 +23,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS, without_markers
+from cg_pipeline.families.web_pages import without_markers
+from cg_pipeline.formats import LETTERS
 from cg_pipeline.items import Item, Prompt, pick
 from cg_pipeline.specs import Benchmark, HubRows
 

@@ -15,15 +15,22 @@ Prompt as in lm-evaluation-harness (`mmlu`, `--num_fewshot 5`): the subject is n
 worked examples. It is read from the hub alone unless a directory of benchmark files has it by this name.
 """
 
-from dataclasses import replace
+from cg_pipeline.families.mmlu import REPO, REVISION, Row, from_normalised, header, prompt, to_item
+from cg_pipeline.specs import Benchmark, HubRows
 
-from cg_pipeline.benchmarks import mmlu
-from cg_pipeline.specs import HubRows
-
-BENCHMARK = replace(
-    mmlu.BENCHMARK,
+BENCHMARK = Benchmark(
     name="mmlu_5_shot",
     title="MMLU, five worked examples",
-    shots=HubRows(repo=mmlu.REPO, configs=("all",), split="dev", revision=mmlu.REVISION),
+    scope="Knowledge and problem solving in 57 subjects that schools, colleges and professions examine.",
+    licence="MIT",
+    source=HubRows(repo=REPO, configs=("all",), split="test", revision=REVISION),
+    shots=HubRows(repo=REPO, configs=("all",), split="dev", revision=REVISION),
     n_shots=5,
+    row=Row,
+    to_item=to_item,
+    prompt=prompt,
+    header=header,
+    from_normalised=from_normalised,
+    response="choice",
+    scoring="likelihood",
 )

@@ -7,9 +7,9 @@ import pytest
 from cg_pipeline.benchmarks import BENCHMARKS, logicbench_bqa, logicbench_mcqa
 from cg_pipeline.benchmarks.gpqa import from_normalised as gpqa_normalised
 from cg_pipeline.benchmarks.gpqa import to_item as gpqa_item
-from cg_pipeline.benchmarks.mmlu import source_quoted
 from cg_pipeline.benchmarks.winogrande import twin_key
 from cg_pipeline.curation import add_shots
+from cg_pipeline.families.mmlu import source_quoted
 from cg_pipeline.pipeline import pose
 
 PLAIN: dict[str, Any] = {"choices": None, "context": None, "category": None, "source_fields": {}}
