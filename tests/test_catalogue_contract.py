@@ -141,6 +141,11 @@ def test_a_benchmark_of_the_hub_names_its_source(benchmark: Benchmark):
 
 
 @every_hub_benchmark
+def test_the_readme_lists_a_benchmark_of_the_hub(benchmark: Benchmark):
+    assert f"`{benchmark.name}`" in (DATA.parent / "README.md").read_text("utf-8")
+
+
+@every_hub_benchmark
 def test_worked_examples_are_not_those_asked(benchmark: Benchmark):
     assert benchmark.shots is None or benchmark.n_shots > 0
     assert benchmark.shots != benchmark.source
