@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from stock_tasks import GENERATION, STOP, TASKS, Row, StockTask
+from stock_tasks import GENERATION, OTHER_FORMAT, STOP, TASKS, Row, StockTask
 
 from cg_pipeline.inference.language_model import LanguageModel
 from cg_pipeline.inference.models import load_model
@@ -223,7 +223,7 @@ def compare_choices(
 ) -> Comparison:
     """One multiple-choice benchmark."""
     rows = read_rows(options, task)
-    examples = [task.example(row, index) for index, row in enumerate(rows)]
+    examples = [task.example(row) for row in rows]
     tasks = peer_tasks(task, rows, ask.scratch)
     completions, seconds, answers = alternate(
         lambda: ours.choose(examples), lambda size: ask("choice", tasks, size), options
@@ -260,7 +260,7 @@ def agreement(examples: list[Example], ours: list[list[float]], theirs: list[lis
 def compare_generation(ours: LanguageModel, ask: Any, options: argparse.Namespace) -> dict[str, Any]:
     """Greedy answers of a few tokens."""
     rows = read_rows(options, GENERATION)
-    examples = [GENERATION.example(row, index) for index, row in enumerate(rows)]
+    examples = [GENERATION.example(row) for row in rows]
     settings = {"until": list(STOP), "do_sample": False, "temperature": 0.0, "max_gen_toks": NEW_TOKENS}
     tasks = peer_tasks(GENERATION, rows, ask.scratch, generation_kwargs=settings)
     how = Generation(max_new_tokens=NEW_TOKENS, stop=STOP)
@@ -299,24 +299,33 @@ def rates(per_s: dict[str, float]) -> str:
 
 
 def summarise(found: list[Comparison], written: dict[str, Any] | None) -> None:
-    """All multiple choice taken together, against what is aimed at."""
+    """Every benchmark's ratio; multiple choice taken together, with and without the format that differs."""
     if found:
-        n = sum(each.n for each in found)
-        ours = sum(each.n / each.ours_per_s for each in found)
-        sizes = found[0].theirs_per_s
-        theirs = {size: sum(each.n / each.theirs_per_s[size] for each in found) for size in sizes}
-        same = sum(each.n * each.same_acc + len(each.ties) for each in found) / n
-        print(
-            f"multiple choice  n {n}  same prediction or tie {same:.4f} (aim ≥ 0.99)  "
-            f"max |Δ| {max(each.max_difference for each in found):.1e} (aim ≤ 1e-3)"
-        )
-        for size, seconds in theirs.items():
-            print(
-                f"  {ours:.1f} s against {seconds:.1f} s at their batch {size}: {seconds / ours:.2f} times "
-                "their throughput (aim ≥ 3)"
-            )
+        ratios = ", ".join(f"{each.task} {each.ratio:.2f}" for each in sorted(found, key=lambda c: c.ratio))
+        print(f"ratio by benchmark: {ratios}")
+        together("multiple choice", found)
+        same_format = [each for each in found if each.task not in OTHER_FORMAT]
+        if 0 < len(same_format) < len(found):
+            together(f"without {', '.join(sorted(OTHER_FORMAT))}", same_format)
     if written:
         print(f"generation       {written['ratio']:.2f} times their throughput (aim ≥ 1)")
+
+
+def together(name: str, found: list[Comparison]) -> None:
+    """Some benchmarks as one: agreement, and all rows over all seconds."""
+    n = sum(each.n for each in found)
+    ours = sum(each.n / each.ours_per_s for each in found)
+    same = sum(each.n * each.same_acc + len(each.ties) for each in found) / n
+    print(
+        f"{name}: n {n}  same prediction or tie {same:.4f} (aim ≥ 0.99)  "
+        f"max |Δ| {max(each.max_difference for each in found):.1e} (aim ≤ 1e-3)"
+    )
+    for size in found[0].theirs_per_s:
+        seconds = sum(each.n / each.theirs_per_s[size] for each in found)
+        print(
+            f"  {ours:.1f} s against {seconds:.1f} s at their batch {size}: {seconds / ours:.2f} times "
+            "their throughput (aim ≥ 3)"
+        )
 
 
 if __name__ == "__main__":

@@ -71,13 +71,14 @@ def limit_examples(examples: Sequence[Example], limit: int | None, seed: int) ->
 
 
 def hold_out(posed: Sequence[Posed], n: int) -> tuple[list[Posed], list[Posed]]:
-    """`n` examples to be shown, the first by a hash of their ids, and the others, to be asked."""
-    ranked = sorted(posed, key=lambda pair: content_id("shown", pair[0].example_id))
-    shown = {example.example_id for example, _ in ranked[:n]}
-    return (
-        [pair for pair in posed if pair[0].example_id in shown],
-        [pair for pair in posed if pair[0].example_id not in shown],
-    )
+    """`n` examples to be shown, the first by a hash of their ids, and the others, to be asked.
+
+    The shown ones come ranked by that hash. They are part of what every other example asks,
+    so in the order of the rows a shuffled file would ask other questions.
+    """
+    shown = sorted(posed, key=lambda pair: content_id("shown", pair[0].example_id))[:n]
+    ids = {example.example_id for example, _ in shown}
+    return shown, [pair for pair in posed if pair[0].example_id not in ids]
 
 
 def add_shots(
@@ -88,7 +89,8 @@ def add_shots(
 ) -> list[Example]:
     """The examples, each after `n_shots` worked ones of the pool, in the pool's order.
 
-    They are of the example's own category where the pool has enough of it (as for the
+    That order is `hold_out`'s, or that of the rows a benchmark names for it, whose authors mean
+    the first ones. They are of the example's own category where the pool has enough of it (as for the
     subjects of MMLU), else of any; none asks what one of `asked` asks.
 
     Raises:
@@ -104,7 +106,18 @@ def add_shots(
             f"themselves; expected at least n_shots, {benchmark.n_shots}. Lower n_shots or add rows."
         )
     texts = _shown_by_category(benchmark, free)
-    return [replace(example, shots=texts.get(example.category, texts[None])) for example in examples]
+    return [_after(benchmark, example, texts.get(example.category, texts[None])) for example in examples]
+
+
+def _after(benchmark: Benchmark, example: Example, shown: tuple[str, ...]) -> Example:
+    """The example after worked ones; its header stands before the first of them instead."""
+    head = benchmark.header_for(example.category)
+    return replace(
+        example,
+        prompt=example.prompt.removeprefix(head),
+        stems=tuple(stem.removeprefix(head) for stem in example.stems),
+        shots=(head + shown[0], *shown[1:]),
+    )
 
 
 def _shown_by_category(benchmark: Benchmark, pool: Sequence[Posed]) -> Mapping[str | None, tuple[str, ...]]:
@@ -121,8 +134,10 @@ def _shown_by_category(benchmark: Benchmark, pool: Sequence[Posed]) -> Mapping[s
 
 def _worked(benchmark: Benchmark, example: Example, item: Item) -> tuple[str, str]:
     """A worked example as question and answer: the answer as a model would have to give it."""
+    head = benchmark.header_for(example.category)
+    prompt = example.prompt.removeprefix(head)
     if item.worked:
-        return example.prompt, item.worked
+        return prompt, item.worked
     if not example.targets:
         raise ValueError(
             f"Worked example {example.prompt[:60]!r} of {benchmark.name!r} has no answer; "
@@ -130,9 +145,9 @@ def _worked(benchmark: Benchmark, example: Example, item: Item) -> tuple[str, st
         )
     answer = example.targets[0]
     if not example.choices:
-        return example.prompt, f"{benchmark.opening} {answer}" if benchmark.opening else answer
+        return prompt, f"{benchmark.opening} {answer}" if benchmark.opening else answer
     place = example.choices.index(answer)
-    question = example.stems[place] if example.stems else example.prompt
+    question = example.stems[place].removeprefix(head) if example.stems else prompt
     return question, example.continuations[place] if example.continuations else answer
 
 

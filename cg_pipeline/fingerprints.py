@@ -8,8 +8,9 @@ its rows. Comments, docstrings and layout never count.
 Why imports are named but not followed: otherwise every result would depend on
 `records.py`, and a reworded error message there would ask for all models to be run again.
 Shared code that changes results raises the version of its stage (`identity.STAGES`). The
-exception is `answers`, which holds nothing but what scoring policies share: a policy counts
-together with the readers it uses, so that editing one rescores, and rescores only, its users.
+exceptions are `answers`, which holds nothing but what scoring policies share, and `families`, what
+benchmarks of one source share: a policy counts together with the readers it uses, so that
+editing one rescores, and rescores only, its users.
 """
 
 import ast
@@ -24,7 +25,7 @@ from typing import Any
 
 from cg_pipeline.records import content_id
 
-_FOLLOWED = "cg_pipeline.answers."
+_FOLLOWED = ("cg_pipeline.answers.", "cg_pipeline.families.")
 
 
 def fingerprint(spec: object) -> str:

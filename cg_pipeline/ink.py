@@ -30,6 +30,7 @@ def as_read(text: str) -> str:
 
     Lines and their indentation stay: in a program they are what is asked.
     """
-    seen = unicodedata.normalize("NFC", "".join(char for char in text if char.isspace() or has_ink(char)))
+    unseen = {ord(char): None for char in set(text) if not (char.isspace() or has_ink(char))}
+    seen = unicodedata.normalize("NFC", text.translate(unseen))
     lines = (_INNER_BLANKS.sub(" ", line).rstrip() for line in seen.splitlines())
     return "\n".join(lines).rstrip()

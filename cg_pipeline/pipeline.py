@@ -64,15 +64,17 @@ def collect_examples(benchmark: Benchmark, rows: Iterable[Any]) -> Iterator[Exam
 def pose(benchmark: Benchmark, item: Item) -> Example:
     """The example a benchmark makes of an item."""
     prompt = benchmark.prompt(item)
+    category = "all" if item.category is None else item.category
+    head = benchmark.header_for(category)
     return Example(
         benchmark=benchmark.name,
-        category="all" if item.category is None else item.category,
+        category=category,
         cluster=item.cluster,
-        prompt=prompt.text,
+        prompt=head + prompt.text,
         choices=item.choices,
         targets=item.answers,
         continuations=prompt.continuations,
-        stems=prompt.stems,
+        stems=tuple(head + stem for stem in prompt.stems),
         details=json.dumps(item.details, ensure_ascii=False, sort_keys=True) if item.details else "",
     )
 

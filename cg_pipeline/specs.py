@@ -117,6 +117,12 @@ class Benchmark:
     """Neutral prompt after which choices are scored too, for a policy that divides by it; empty for none."""
     opening: str = ""
     """First words of a generated answer, put into the model's mouth; they do not count as generated."""
+    header: Callable[[str], str] | None = None
+    """Pure: of a category, what stands once before everything, worked examples included; None for nothing."""
+
+    def header_for(self, category: str) -> str:
+        """What stands before everything in a prompt of this category."""
+        return self.header(category) if self.header else ""
 
     def __post_init__(self) -> None:
         check_name("Benchmark", self.name)

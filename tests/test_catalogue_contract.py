@@ -31,7 +31,10 @@ SUITE = {
     if isinstance(spec.source, LocalRows) and (DATA / spec.source.path).is_relative_to(DATA / "suite")
 }
 FROM_THE_HUB = {name: spec for name, spec in BENCHMARKS.items() if isinstance(spec.source, HubRows)}
-CHOOSING = {"likelihood", "likelihood_per_byte", "likelihood_per_token", "likelihood_unconditional", "bbq"}
+CHOOSING = {
+    *("likelihood", "likelihood_per_byte", "likelihood_per_token", "likelihood_unconditional"),
+    *("bbq", "paired_sentences"),
+}
 """Policies that read which choice is the likeliest."""
 
 every_benchmark = pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=BENCHMARKS)
@@ -135,6 +138,11 @@ def test_a_benchmark_of_the_hub_names_its_source(benchmark: Benchmark):
     assert re.search(r"arXiv\s\d{4}\.\d{4,5}|github\.com/", text)
     assert re.search(r"\((19|20)\d\d\)", text)
     assert "Quirks:" in text
+
+
+@every_hub_benchmark
+def test_the_readme_lists_a_benchmark_of_the_hub(benchmark: Benchmark):
+    assert f"`{benchmark.name}`" in (DATA.parent / "README.md").read_text("utf-8")
 
 
 @every_hub_benchmark

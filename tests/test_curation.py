@@ -27,7 +27,7 @@ QUIZ = Benchmark(
     scoring="likelihood",
     n_shots=2,
 )
-STUDY = Study(name="s", title="S", models=(), benchmarks=("quiz",))
+STUDY = Study(name="s", title="S", models=("m",), benchmarks=("quiz",))
 
 
 def example(prompt: str, *targets: str, **more: Any) -> Example:
@@ -141,6 +141,28 @@ def test_an_opening_belongs_to_the_answer_shown():
     assert add_shots(benchmark, [example("1 + 1?", "2")], pool, [])[0].shots == ("2 + 2?", "The answer is 4")
 
 
+def test_a_header_stands_once_before_everything():
+    benchmark = replace(QUIZ, header=lambda category: f"About {category}.\n\n")
+    pool = posed(benchmark, *items("a1", "a2", category="a"))
+    [asked] = posed(benchmark, *items("a3", category="a"))
+    assert asked[0].prompt == "About a.\n\nQuestion: a3\nAnswer:"
+    [found] = add_shots(benchmark, [asked[0]], pool, [asked[0]])
+    first, second = "About a.\n\nQuestion: a1\nAnswer:", "Question: a2\nAnswer:"
+    assert found.shots == (first, "no", second, "no")
+    assert found.prompt == "Question: a3\nAnswer:"
+
+
+def test_a_header_stands_before_each_stem():
+    benchmark = replace(QUIZ, n_shots=1, prompt=around_blank, header=lambda category: "Fill in.\n")
+    wet, dry = (
+        Item(question=f"The _ is {end}.", choices=("sea", "sun"), answers=("sea",)) for end in ("wet", "dry")
+    )
+    [(asked, _), *pool] = posed(benchmark, wet, dry)
+    assert asked.stems == ("Fill in.\nThe sea", "Fill in.\nThe sun")
+    [found] = add_shots(benchmark, [asked], pool, [asked])
+    assert (found.shots, found.stems) == (("Fill in.\nThe sea", "is dry."), ("The sea", "The sun"))
+
+
 def test_shots_are_of_the_category_where_it_has_enough():
     pool = posed(QUIZ, *items("a1", "a2", "a3", category="a"), *items("b1", category="b"))
     asked = [example("x?", "y", category=name) for name in ("a", "b", "z")]
@@ -188,6 +210,19 @@ def test_own_rows_are_held_out_whatever_the_limit_and_order():
     prompts = {each.prompt for each in part}
     assert len(prompts) == 10
     assert prompts <= {each.prompt for each in whole}
+
+
+@given(st.permutations(range(12)), st.integers(1, 4))
+def test_ids_do_not_depend_on_the_order_of_rows(order, n_shots):
+    """Fault: worked examples are part of an id, so their order must not be that of the file."""
+    benchmark = replace(QUIZ, n_shots=n_shots)
+    found = [
+        pair for i in range(12) for pair in posed(benchmark, *items(f"question {i}?", category="ab"[i % 2]))
+    ]
+    shuffled = [found[i] for i in order]
+    ids = {each.example_id for each in pipeline.choose_examples(benchmark, found, None, STUDY)}
+    assert {each.example_id for each in pipeline.choose_examples(benchmark, shuffled, None, STUDY)} == ids
+    assert len(ids) == 12 - n_shots
 
 
 def test_without_shots_nothing_is_held_out():

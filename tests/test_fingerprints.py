@@ -138,12 +138,13 @@ def bystander(text):
     ],
 )
 @pytest.mark.parametrize("place", ["", "    "])  # imported at the top, or within the function
-def test_what_policies_share_counts_with_them(load, monkeypatch, old, new, counts, place):
-    """Readers of answers lie in a package of their own, and a policy follows its imports there."""
+@pytest.mark.parametrize("package", ["answers", "families"])
+def test_what_is_shared_counts_with_its_users(load, monkeypatch, old, new, counts, place, package):
+    """What policies, or benchmarks of one source, share lies in a package of its own, which is followed."""
 
     def identity(reader: str) -> str:
-        monkeypatch.setitem(sys.modules, "cg_pipeline.answers.shared", load(reader))
-        imports = "from cg_pipeline.answers.shared import read\n"
+        monkeypatch.setitem(sys.modules, f"cg_pipeline.{package}.shared", load(reader))
+        imports = f"from cg_pipeline.{package}.shared import read\n"
         lines = [imports, "def score(text):\n    return read(text)\n"]
         if place:
             lines = ["def score(text):\n", place + imports, "    return read(text)\n"]

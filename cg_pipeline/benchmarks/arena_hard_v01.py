@@ -11,7 +11,8 @@ Quirks: `cluster` is a topic and becomes the category, two prompts a topic; `cat
 everywhere.
 
 The authors have a judge compare each answer with GPT-4's. Their baseline answers are not among
-these rows, so a judge grades each answer from 1 to 10 instead.
+these rows, so a judge grades each answer from 1 to 10 instead. With a table of those answers, declare
+a benchmark with `fields.baseline` and `judge_pair` (`data/benchmarks/README.md`).
 """
 
 from collections.abc import Mapping

@@ -14,13 +14,15 @@ right answer has a column of its own, so choices need an order: here it is that 
 question and choice, the same on every machine and unrelated to which is right.
 
 Prompt as in lm-evaluation-harness (`gpqa_main_zeroshot`), which shuffles choices anew in each
-run. Letters in brackets are compared by likelihood.
+run. Like it, everything in square brackets is taken out of the choices, for the markers of web
+pages; that takes the brackets of some formulas as well. Letters in brackets are compared by likelihood.
 """
 
 from typing import Any
 
 from typing_extensions import TypedDict
 
+from cg_pipeline.families.web_pages import without_markers
 from cg_pipeline.formats import letters_for
 from cg_pipeline.items import Item, Prompt
 from cg_pipeline.records import content_id
@@ -42,9 +44,9 @@ Row = TypedDict(
 
 def to_item(row: Row) -> Item:
     """Four choices in an order that says nothing about which is right."""
-    question, right = row["Question"].strip(), _clean(row["Correct Answer"])
+    question, right = row["Question"].strip(), without_markers(row["Correct Answer"])
     wrong = (row["Incorrect Answer 1"], row["Incorrect Answer 2"], row["Incorrect Answer 3"])
-    choices = sorted([right, *map(_clean, wrong)], key=lambda choice: content_id(question, choice))
+    choices = sorted([right, *map(without_markers, wrong)], key=lambda choice: content_id(question, choice))
     return Item(
         category=row["High-level domain"], question=question, choices=tuple(choices), answers=(right,)
     )
@@ -67,10 +69,6 @@ def prompt(item: Item) -> Prompt:
         + "\nAnswer:",
         continuations=tuple(letters),
     )
-
-
-def _clean(answer: str) -> str:
-    return answer.strip().replace(" [title]", ". ").replace("  ", " ")
 
 
 BENCHMARK = Benchmark(

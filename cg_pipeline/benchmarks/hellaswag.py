@@ -23,11 +23,11 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from cg_pipeline.families.web_pages import without_markers
 from cg_pipeline.formats import LETTERS
 from cg_pipeline.items import Item, Prompt, pick
 from cg_pipeline.specs import Benchmark, HubRows
 
-_MARKER = re.compile(r"\[.*?\]")
 _UNFINISHED = re.compile(r"(?:^|(?<=[.!?] ))[a-z](?=[^.!?]*$)")
 """First letter of a last sentence that starts in lower case and does not end."""
 
@@ -49,10 +49,10 @@ class Row(TypedDict):
 
 def to_item(row: Row) -> Item:
     """Scene and endings without markers."""
-    endings = [_clean(ending) for ending in row["endings"]]
+    endings = [without_markers(ending) for ending in row["endings"]]
     return Item(
         category=row["activity_label"],
-        question=_clean(f"{row['ctx_a']} {row['ctx_b'].capitalize()}"),
+        question=without_markers(f"{row['ctx_a']} {row['ctx_b'].capitalize()}"),
         choices=tuple(endings),
         answers=(pick(endings, _label(row["label"])),),
     )
@@ -71,11 +71,6 @@ def from_normalised(fields: Mapping[str, Any]) -> Item:
 def prompt(item: Item) -> Prompt:
     """`Activity: scene`, to be gone on with."""
     return Prompt(text=f"{item.category}: {item.question}")
-
-
-def _clean(text: str) -> str:
-    text = _MARKER.sub("", text.strip().replace(" [title]", ". "))
-    return text.replace("  ", " ").strip()
 
 
 def _label(label: str) -> int:

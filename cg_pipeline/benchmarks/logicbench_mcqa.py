@@ -25,27 +25,11 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from cg_pipeline.families.logicbench import REPO, REVISION, files_of
 from cg_pipeline.formats import LETTERS, lettered
 from cg_pipeline.items import Item, pick
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows
-
-RULES = {
-    "propositional_logic": (
-        *("bidirectional_dilemma", "commutation", "constructive_dilemma", "destructive_dilemma"),
-        *("disjunctive_syllogism", "hypothetical_syllogism", "material_implication", "modus_tollens"),
-    ),
-    "first_order_logic": (
-        *("bidirectional_dilemma", "constructive_dilemma", "destructive_dilemma", "disjunctive_syllogism"),
-        *("existential_generalization", "hypothetical_syllogism", "modus_ponens", "modus_tollens"),
-        "universal_instantiation",
-    ),
-    "nm_logic": (
-        *("default_reasoning_default", "default_reasoning_irr", "default_reasoning_open"),
-        *("default_reasoning_several", "reasoning_about_exceptions_1", "reasoning_about_exceptions_2"),
-        *("reasoning_about_exceptions_3", "reasoning_about_priority"),
-    ),
-}
 
 
 class Row(TypedDict):
@@ -102,14 +86,10 @@ BENCHMARK = Benchmark(
     scope="Which of four conclusions follows from a short story by one rule of inference.",
     licence="MIT",
     source=HubRows(
-        repo="cogint/LogicBench-v1.0",
+        repo=REPO,
         split="eval",
-        revision="39b417f30d04870f87bde3c756000b813c27e872",
-        files=tuple(
-            f"data/LogicBench(Eval)/MCQA/{logic}/{rule}/data_instances.json"
-            for logic, rules in RULES.items()
-            for rule in rules
-        ),
+        revision=REVISION,
+        files=files_of("MCQA"),
         rows_in=rows_in,
     ),
     row=Row,

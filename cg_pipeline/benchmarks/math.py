@@ -20,6 +20,7 @@ import re
 
 from typing_extensions import TypedDict
 
+from cg_pipeline.answers.boxed import closing_brace
 from cg_pipeline.items import Item, Prompt
 from cg_pipeline.specs import Benchmark, HubRows
 
@@ -34,6 +35,7 @@ SUBJECTS = (
     "precalculus",
 )
 _BOX = re.compile(r"\\(?:boxed|fbox)(?![a-zA-Z])")
+_AFTER_TERM = re.compile(r"[\s$]")
 
 
 class Row(TypedDict):
@@ -58,22 +60,18 @@ def to_item(row: Row) -> Item:
 def last_boxed(solution: str) -> str:
     r"""What the last `\boxed` of a solution holds, or a `ValueError` when there is none."""
     boxes = list(_BOX.finditer(solution))
-    rest = solution[boxes[-1].end() :].lstrip() if boxes else ""
-    answer = _braced(rest) if rest.startswith("{") else re.split(r"[\s$]", rest, maxsplit=1)[0].rstrip(".,")
+    answer = _boxed(solution[boxes[-1].end() :].lstrip()) if boxes else ""
     if not answer.strip():
         raise ValueError(f"solution ends with {solution[-60:]!r}; expected \\boxed{{…}}. Box its answer.")
     return answer.strip()
 
 
-def _braced(text: str) -> str:
-    """What stands between a text's first brace and the brace that closes it; empty when none does."""
-    depth = 0
-    for place, sign in enumerate(text):
-        if sign in "{}" and text[place - 1 : place] != "\\":
-            depth += 1 if sign == "{" else -1
-        if depth == 0:
-            return text[1:place]
-    return ""
+def _boxed(rest: str) -> str:
+    r"""What stands in braces, or the one term, right after `\boxed`; empty when a brace is not closed."""
+    if not rest.startswith("{"):
+        return _AFTER_TERM.split(rest, maxsplit=1)[0].rstrip(".,")
+    end = closing_brace(rest, 1)
+    return "" if end is None else rest[1:end]
 
 
 def prompt(item: Item) -> Prompt:

@@ -11,84 +11,23 @@ Quirks: Gema et al. (2024, arXiv 2406.04127) found errors in about 6 % of the qu
 of those of virology. Choices of some rows are equal. Questions of the three history subjects
 quote a source; those that quote the same one share a cluster.
 
-Prompt as in lm-evaluation-harness (`mmlu`), zero-shot: the subject is named before each question,
-letters are compared by likelihood. Published results mostly use the five worked examples of
-the split `dev`; with n_shots, the subject is named before each of those too.
+Prompt as in lm-evaluation-harness (`mmlu`), zero-shot: the subject is named first, letters are
+compared by likelihood. Published results mostly use five worked examples: `mmlu_5_shot`.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
-from typing_extensions import TypedDict
-
-from cg_pipeline.formats import LETTERS, lettered_lines, letters_for
-from cg_pipeline.items import Item, Prompt, pick
-from cg_pipeline.records import content_id
+from cg_pipeline.families.mmlu import REPO, REVISION, Row, from_normalised, header, prompt, to_item
 from cg_pipeline.specs import Benchmark, HubRows
-
-_QUOTES = "This question refers to the following information."
-
-
-class Row(TypedDict):
-    """One row of the hub's Parquet files."""
-
-    question: str
-    subject: str
-    choices: list[str]
-    answer: int
-
-
-def to_item(row: Row) -> Item:
-    """The subject is the category."""
-    return _item(row["subject"], row["question"], row["choices"], row["answer"])
-
-
-def from_normalised(fields: Mapping[str, Any]) -> Item:
-    """The category is the subject already."""
-    answer = LETTERS.find(fields["answer"])
-    return _item(fields["category"], fields["question"], fields["choices"], answer)
-
-
-def prompt(item: Item) -> Prompt:
-    """What it is about, the question, lettered choices."""
-    subject = (item.category or "").replace("_", " ")
-    return Prompt(
-        text=f"The following are multiple choice questions (with answers) about {subject}.\n\n"
-        f"{item.question.strip()}\n{lettered_lines(item.choices)}\nAnswer:",
-        continuations=letters_for(item.choices),
-    )
-
-
-def source_quoted(question: str) -> str:
-    """The source that a question quotes: all but its last line; empty when it quotes none."""
-    return question.strip().rpartition("\n")[0] if question.lstrip().startswith(_QUOTES) else ""
-
-
-def _item(subject: str, question: str, choices: list[str], answer: int) -> Item:
-    source = source_quoted(question)
-    return Item(
-        category=subject,
-        question=question,
-        choices=tuple(choices),
-        answers=(pick(choices, answer),),
-        cluster=content_id(source) if source else "",
-    )
-
 
 BENCHMARK = Benchmark(
     name="mmlu",
     title="MMLU",
     scope="Knowledge and problem solving in 57 subjects that schools, colleges and professions examine.",
     licence="MIT",
-    source=HubRows(
-        repo="cais/mmlu",
-        configs=("all",),
-        split="test",
-        revision="c30699e8356da336a370243923dbaf21066bb9fe",
-    ),
+    source=HubRows(repo=REPO, configs=("all",), split="test", revision=REVISION),
     row=Row,
     to_item=to_item,
     prompt=prompt,
+    header=header,
     from_normalised=from_normalised,
     response="choice",
     scoring="likelihood",

@@ -12,8 +12,8 @@ Quirks: the right choice always stands first in the source, so choices are sorte
 would go to the first. The number of choices varies.
 
 Prompt `Q: … A:`. The paper, and lm-evaluation-harness with it (`truthfulqa_mc1`), put six
-worked questions of the authors before each one; they are left out, so published numbers are
-not to be compared with these. Scored by likelihood, its acc.
+worked questions of the authors before each one; those are the authors' text, which is not copied
+here, so published numbers are not to be compared with these. Scored by likelihood, its acc.
 """
 
 from typing_extensions import TypedDict

@@ -11,7 +11,7 @@
     choices = ["a", "b", "c"]           # several fields, or one that holds a list
     answer = "right"
     answer_as = "letter"                # or index, index_from_1, text
-    category = "continent"              # as may be given: context, cluster
+    category = "continent"              # as may be given: context, cluster, baseline
 
 Optional: scoring, prefix (put before every question), n_shots and shots_file, max_new_tokens, stop.
 The file's name is the benchmark's. Fields that are not named are left alone.
@@ -45,6 +45,8 @@ _SCORING: Mapping[str, str] = {
     "numeric": "numeric",
 }
 _MAX_NEW_TOKENS = 32
+_COMPARING = "judge_pair"
+"""The policy that compares answers with others, of the field `baseline`; no answer is right then."""
 _TASKS: tuple[str, ...] = get_args(Task)
 _REQUIRED = ("title", "scope", "licence", "file", "task", "fields")
 _OPTIONAL: Mapping[str, tuple[type, Any]] = {
@@ -56,7 +58,7 @@ _OPTIONAL: Mapping[str, tuple[type, Any]] = {
     "stop": (list, ()),
     "version": (int, 1),
 }
-_FIELDS = ("question", "choices", "answer", "answer_as", "context", "category", "cluster")
+_FIELDS = ("question", "choices", "answer", "answer_as", "context", "category", "cluster", "baseline")
 _ANSWER_AS = ("text", "letter", "index", "index_from_1")
 
 
@@ -136,8 +138,9 @@ def _field_faults(fields: Any, task: Any) -> Iterator[str]:
         yield f"fields is {show(fields)}; expected a table [fields] with the file's names. Add it."
         return
     yield from _unknown("fields.", fields, _FIELDS)
-    for key in ("question", "answer", "context", "category", "cluster", "answer_as"):
-        if (key in fields or key in ("question", "answer")) and not _is(str, fields.get(key)):
+    required = ("question",) if "baseline" in fields else ("question", "answer")
+    for key in ("question", "answer", "context", "category", "cluster", "baseline", "answer_as"):
+        if (key in fields or key in required) and not _is(str, fields.get(key)):
             yield f"fields.{key} is {_given(fields, key)}; expected the name of a field. Add or correct it."
     if fields.get("answer_as", "text") not in _ANSWER_AS:
         given, known = show(fields["answer_as"]), ", ".join(_ANSWER_AS)
@@ -161,6 +164,12 @@ def _fit(declared: Mapping[str, Any], policies: Mapping[str, ScoringPolicy]) -> 
         lookup("scoring policy", name, policies)
         if name.startswith("likelihood") == (task in GENERATED):
             yield f"scoring is {name!r} for task {task!r}; expected one for {_answers(task)}. Correct it."
+        if (name == _COMPARING) != ("baseline" in declared["fields"]):
+            yield (
+                f"scoring is {name!r} and fields.baseline {_given(declared['fields'], 'baseline')}; "
+                f"expected both {_COMPARING!r} and the field with the answers to compare with, or neither. "
+                "Add or remove one."
+            )
     except KeyError as error:
         yield f"scoring is {_given(declared, 'scoring')} for task {task!r}: {error.args[0]} Correct it."
     if declared.get("max_new_tokens", 1) < 1 or ("max_new_tokens" in declared and task not in GENERATED):

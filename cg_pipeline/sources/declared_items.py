@@ -28,11 +28,14 @@ class Fields:
     question: str
     choices: str | tuple[str, ...] = ()
     """A field that holds a list, or several fields with one choice each."""
-    answer: str
+    answer: str = ""
+    """May be absent where there is a baseline: then a judge says which answer is better."""
     answer_as: Literal["text", "letter", "index", "index_from_1"] = "text"
     context: str = ""
     category: str = ""
     cluster: str = ""
+    baseline: str = ""
+    """An answer to compare with."""
 
 
 def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
@@ -45,10 +48,11 @@ def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
     return Item(
         question=_text(row, fields.question),
         choices=choices,
-        answers=_answers(task, fields, choices, _value(row, fields.answer)),
+        answers=_answers(task, fields, choices, _value(row, fields.answer)) if fields.answer else (),
         context=_text(row, fields.context) if fields.context else "",
         category=_text(row, fields.category) if fields.category else None,
         cluster=_text(row, fields.cluster) if fields.cluster else "",
+        details={"baseline": _text(row, fields.baseline)} if fields.baseline else {},
     )
 
 

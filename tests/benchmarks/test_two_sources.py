@@ -7,8 +7,9 @@ import pytest
 from cg_pipeline.benchmarks import BENCHMARKS, logicbench_bqa, logicbench_mcqa
 from cg_pipeline.benchmarks.gpqa import from_normalised as gpqa_normalised
 from cg_pipeline.benchmarks.gpqa import to_item as gpqa_item
-from cg_pipeline.benchmarks.mmlu import source_quoted
 from cg_pipeline.benchmarks.winogrande import twin_key
+from cg_pipeline.curation import add_shots
+from cg_pipeline.families.mmlu import source_quoted
 from cg_pipeline.pipeline import pose
 
 PLAIN: dict[str, Any] = {"choices": None, "context": None, "category": None, "source_fields": {}}
@@ -186,6 +187,27 @@ def test_where_the_right_choice_stands_does_not_depend_on_its_column():
     assert places == {0, 1, 2, 3}
 
 
+def test_what_stands_in_brackets_is_taken_out_of_gpqas_choices():
+    names = ("Correct Answer", "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
+    row = {"Question": "Q?", "High-level domain": "Physics"}
+    item = gpqa_item({**row, **dict(zip(names, ("an [edit] owl", "b", "c [title] d", "e"), strict=True))})
+    assert item.answers == ("an owl",)
+    assert set(item.choices) == {"an owl", "b", "c. d", "e"}
+
+
+def test_mmlu_names_its_subject_once_before_the_worked_examples():
+    benchmark, row = BENCHMARKS["mmlu_5_shot"], SAME["mmlu"][0]
+    items = [benchmark.to_item({**row, "question": f"{row['question']} {i}"}) for i in range(6)]
+    asked, *pool = [(pose(benchmark, item), item) for item in items]
+    [example] = add_shots(benchmark, [asked[0]], pool, [asked[0]])
+    whole = "".join([*example.shots, example.prompt])
+    assert whole.count("multiple choice questions") == 1
+    assert whole.startswith("The following are multiple choice questions (with answers) about ")
+    assert example.shots[0].removesuffix(example.shots[0].rpartition("\n\n")[2]) + example.prompt == (
+        pose(BENCHMARKS["mmlu"], items[0]).prompt
+    )
+
+
 def test_gpqa_is_not_read_from_a_directory():
     with pytest.raises(ValueError, match="which must not be handed on; expected it from the hub alone"):
         gpqa_normalised({"item_id": "gpqa-0"})
@@ -208,7 +230,6 @@ def test_crows_pairs_rates_what_both_sentences_share_after_what_differs():
             ("The old owl", "The young hen"),
             "can not fly.",
         ),
-        ("Never trust an owl.", "Never trust a hen.", ("", ""), ""),
         ("Tired owls lie.", "owls lie.", ("Tired owls", "owls"), "lie."),
     ],
 )
@@ -217,4 +238,28 @@ def test_where_crows_pairs_is_cut(more: str, less: str, stems: tuple[str, str], 
     row = {**SAME["crows_pairs"][0], "sent_more": more, "sent_less": less}
     example = pose(benchmark, benchmark.to_item(row))
     assert example.stems == stems
-    assert example.continuations == ((tail, tail) if tail else ())
+    assert example.continuations == (tail, tail)
+
+
+@pytest.mark.parametrize(
+    ("more", "less", "stems", "rest"),
+    [
+        ("Never trust an owl.", "Never trust hens.", ("Never trust",) * 2, ("an owl.", "hens.")),
+        ("He ate his owl.", "She ate her hen.", ("He", "She"), ("ate his owl.", "ate her hen.")),
+        ("Trust owls", "Trust owls who lie", ("Trust",) * 2, ("owls", "owls who lie")),
+    ],
+)
+def test_where_crows_pairs_share_no_end_nothing_is_rated_after_nothing(more, less, stems, rest):
+    benchmark = BENCHMARKS["crows_pairs"]
+    row = {**SAME["crows_pairs"][0], "sent_more": more, "sent_less": less}
+    example = pose(benchmark, benchmark.to_item(row))
+    assert (example.stems, example.continuations) == (stems, rest)
+
+
+def test_a_pair_of_single_words_is_refused():
+    with pytest.raises(
+        ValueError, match=r"sentences are \('Owls', 'Hens'\); expected two or more words each"
+    ):
+        BENCHMARKS["crows_pairs"].to_item(
+            {**SAME["crows_pairs"][0], "sent_more": "Owls", "sent_less": "Hens"}
+        )

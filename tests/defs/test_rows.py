@@ -31,7 +31,7 @@ QUIZ = Benchmark(
     response="choice",
     scoring="likelihood",
 )
-STUDY = Study(name="s", title="S", models=(), benchmarks=("quiz",))
+STUDY = Study(name="s", title="S", models=("m",), benchmarks=("quiz",))
 Hub = Callable[..., bytes]
 
 

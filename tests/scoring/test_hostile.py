@@ -19,7 +19,7 @@ EXAMPLES: dict[str, Example] = {
     "declines": example("answer"),
     "instructions": example(details=INSTRUCTIONS),
 }
-READERS = [name for name in POLICIES if not name.startswith(("likelihood", "judge", "code"))]
+READERS = [name for name in POLICIES if not name.startswith(("likelihood", "paired", "judge", "code"))]
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cg_pipeline.fingerprints import fingerprint
-from cg_pipeline.records import Example
+from cg_pipeline.records import Completion, Example
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.declared import read_declarations
 from cg_pipeline.sources.local_files import read_examples
@@ -237,6 +237,49 @@ def test_an_open_task_says_how_it_is_scored(tmp_path):
     toml = HEAD + 'task = "open"\n[fields]\nquestion = "q"\nanswer = "a"\n'
     [found] = complaint(tmp_path, toml)
     assert found.startswith("scoring is missing for task 'open': Unknown scoring policy ''. Known: ")
+
+
+PAIRS = HEAD + 'task = "open"\nscoring = "judge_pair"\n[fields]\nquestion = "q"\nbaseline = "other"\n'
+
+
+def test_a_baseline_is_what_a_judge_compares_with(tmp_path):
+    [example] = examples(tmp_path, PAIRS, capitals_csv=b"q,other\nWrite about tin.,Tin is a metal.\n")
+    assert (example.targets, example.details) == ((), '{"baseline": "Tin is a metal."}')
+    asked: list[str] = []
+
+    class Judge:
+        source = "test"
+
+        def decide(self, prompt, verdicts):
+            asked.append(prompt)
+            return verdicts[len(asked) - 1]  # first, then second: the answer is better in both orders
+
+    said = Completion(
+        model="m", benchmark="capitals", example_id=example.example_id, text="Tin melts at 232 degrees.",
+        stop="end", n_prompt_tokens=1, n_completion_tokens=1,
+    )  # fmt: skip
+    assert POLICIES["judge_pair"].score(example, said, Judge()).value == 1.0
+    assert len(asked) == 2
+    assert all("Tin is a metal." in prompt and "232" in prompt for prompt in asked)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "given"),
+    [
+        ('baseline = "other"', 'answer = "a"', "'judge_pair' and fields.baseline missing"),
+        ('"judge_pair"', '"judge_answer"', "'judge_answer' and fields.baseline 'other'"),
+    ],
+)
+def test_a_baseline_and_its_policy_belong_together(tmp_path, old, new, given):
+    assert complaint(tmp_path, PAIRS.replace(old, new)) == [
+        f"scoring is {given}; expected both 'judge_pair' and the field with the answers to compare with, "
+        "or neither. Add or remove one."
+    ]
+
+
+def test_a_row_without_its_baseline_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="field 'other' is missing"):
+        examples(tmp_path, PAIRS, capitals_jsonl=b"", capitals_csv=b"q\nWrite.\n")
 
 
 def test_names(tmp_path):

@@ -9,9 +9,13 @@ A line (the harness writes log-likelihoods as text):
 
 Versions before 0.4.4 write `arguments` as a list of lists and no `metrics`; both are read. With
 mutual information the second half of the requests are the choices without their context.
+
+Repeats of one request stand in one response, and the log has one score for all of them: the one
+that the filter's answer is in is taken with that score, the others are told as lost.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,8 @@ _NOT_METRICS = {
     "doc_hash", "prompt_hash", "target_hash",
 }  # fmt: skip
 _PREFERRED = {"likelihood": "acc", "likelihood_per_byte": "acc_norm", "numeric": "exact_match"}
+_PREFERRED_FILTERS = {"numeric": "flexible-extract"}
+"""The last number of an answer is what `numeric` reads, too; `strict-match` wants the words of GSM8K."""
 
 
 def read_harness(
@@ -34,22 +40,42 @@ def read_harness(
     Args:
         paths: files `samples_<task>_<date>.jsonl`.
         metric: which score to take; empty for the only one, or for the one that fits `scoring`.
-        filtered_by: which of the task's filters; empty for the first.
+        filtered_by: which of the task's filters; empty for the one that fits `scoring`, else the first.
         scoring: the benchmark's scoring policy.
 
     Raises:
-        ValueError: a line is no sample, or there are several metrics and none is named.
+        ValueError: a line is no sample, the filter named is not there, or there are several metrics
+            and none is named.
         FileNotFoundError: a file is not there.
     """
     return [answer for path in paths for answer in _read_file(path, metric, filtered_by, scoring)]
 
 
+def filter_taken(filtered_by: str, scoring: str) -> str:
+    """Which filter's answers are read, in words."""
+    preferred = _PREFERRED_FILTERS.get(scoring)
+    return filtered_by or (f"{preferred} if there is one, else the first" if preferred else "the first")
+
+
 def _read_file(path: Path, metric: str, filtered_by: str, scoring: str) -> Iterator[LoggedAnswer]:
-    for place, row in objects_of(path):
+    rows = list(objects_of(path))
+    for place, row in rows:
         _check(place, row)
-        filtered_by = filtered_by or str(row.get("filter", ""))
-        if row.get("filter", "") in ("", filtered_by):
-            yield _answer(place, row, _metric(place, row, metric, scoring))
+    wanted = _filter(path, [str(row.get("filter", "")) for _, row in rows], filtered_by, scoring)
+    for place, row in rows:
+        if row.get("filter", "") in ("", wanted):
+            yield from _answers(place, row, _metric(place, row, metric, scoring))
+
+
+def _filter(path: Path, names: Sequence[str], wanted: str, scoring: str) -> str:
+    known = [name for name in dict.fromkeys(names) if name]
+    if wanted and known and wanted not in known:
+        raise ValueError(
+            f"{path.name}: filter {wanted!r} is not among {', '.join(known)}; expected one of them. "
+            "Name it with --filter."
+        )
+    preferred = _PREFERRED_FILTERS.get(scoring, "")
+    return wanted or (preferred if preferred in known else next(iter(known), ""))
 
 
 def _check(place: str, row: dict[str, Any]) -> None:
@@ -74,9 +100,24 @@ def _metric(place: str, row: dict[str, Any], wanted: str, scoring: str) -> str:
     )
 
 
-def _answer(place: str, row: dict[str, Any], metric: str) -> LoggedAnswer:
+def _answers(place: str, row: dict[str, Any], metric: str) -> Iterator[LoggedAnswer]:
+    """The answer that the score is of, then the repeats that have none."""
+    repeats = [response if isinstance(response, list) else [response] for response in row["resps"]]
+    n = max(map(len, repeats), default=1)
+    taken = _repeat_filtered([str(each) for each in repeats[0]], _filtered(row)) if len(repeats) == 1 else 0
+    answer = _answer(place, row, metric, [each[min(taken, len(each) - 1)] for each in repeats if each])
+    yield answer
+    for _ in range(n - 1):
+        yield replace(answer, loss="the log has one score for all repeats")
+
+
+def _repeat_filtered(texts: Sequence[str], found: str) -> int:
+    """The first of the repeats that the filter's answer is in; the first where it is in none."""
+    return next((i for i, text in enumerate(texts) if found and found in text), 0)
+
+
+def _answer(place: str, row: dict[str, Any], metric: str, first: list[Any]) -> LoggedAnswer:
     arguments = _arguments(row["arguments"])
-    first = [_first(response) for response in row["resps"]]
     measured = bool(first) and all(isinstance(each, (list, tuple)) for each in first)
     value, reason = graded(row.get(metric))
     said = {"value": value, "reason": reason, "place": place, "target": str(row.get("target", ""))}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.sources.eval_logs.harness import read_harness
+from cg_pipeline.sources.eval_logs.harness import filter_taken, read_harness
 from cg_pipeline.sources.eval_logs.inspect_log import read_inspect
 from cg_pipeline.sources.eval_logs.lighteval import read_lighteval
 from cg_pipeline.sources.eval_logs.logged import LoggedAnswer, storable
@@ -87,7 +87,11 @@ def import_results(
     blanks = [_blank(example, model) for example in found.absent]
     place = {example.example_id: i for i, example in enumerate(examples)}
     cell = sorted([*records, *blanks], key=lambda pair: (place[pair[0].example_id], pair[0].sample))
-    source = {"format": log_format, "metric": metric or "as logged", "filter": filtered_by or "the first"}
+    source = {
+        "format": log_format,
+        "metric": metric or "as logged",
+        "filter": filter_taken(filtered_by, benchmark.scoring),
+    }
     files = {f"file {path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
     return Imported([c for c, _ in cell], [s for _, s in cell], found, {**source, **files})
 

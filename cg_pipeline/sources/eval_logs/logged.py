@@ -42,6 +42,8 @@ class LoggedAnswer:
     """Why there is no score."""
     answer: str = ""
     """What the tool read out of the text."""
+    loss: str = ""
+    """Why the answer cannot be taken, whichever example it is about; empty for one that can."""
 
 
 def normal(text: str) -> str:

@@ -65,6 +65,8 @@ def match(examples: Sequence[Example], answers: Sequence[LoggedAnswer]) -> Match
 
 
 def _place(index: "_Index", answer: LoggedAnswer) -> Match | str:
+    if answer.loss:
+        return answer.loss
     candidates = index.candidates(answer)
     if not candidates:
         return "no example asks this"
@@ -155,6 +157,8 @@ def _order(example: Example, answer: LoggedAnswer) -> tuple[int, ...] | None:
     """For each choice of the example its place in the log; None when the choices do not agree."""
     if not answer.logprobs and not (example.choices and answer.orders):
         return ()
+    if answer.logprobs and len(set(example.continuations)) == 1:
+        return _places_of_stems(example, answer)  # likelihoods of whole choices are another measure
     n = len(answer.logprobs) or len(example.choices)
     for own in (example.choices, example.continuations):
         for listed in answer.orders:

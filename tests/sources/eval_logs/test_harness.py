@@ -1,10 +1,12 @@
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from cg_pipeline.sources.eval_logs.harness import read_harness
-from tests.sources.eval_logs.logs import harness_choice, harness_generation, write_lines
+from cg_pipeline.sources.eval_logs.harness import filter_taken, read_harness
+from cg_pipeline.sources.eval_logs.matching import match
+from tests.sources.eval_logs.logs import SUM, harness_choice, harness_generation, write_lines
 
 CHOICE = harness_choice("Which is cold?", ["ice", "fire"], 0, [-0.5, -1.5])
 
@@ -54,6 +56,37 @@ def test_one_filter_is_read(tmp_path: Path):
     ]
     assert [answer.value for answer in read(tmp_path, *rows)] == [0.0]
     assert [answer.value for answer in read(tmp_path, *rows, filtered_by="loose")] == [1.0]
+
+
+def test_the_filter_follows_the_scoring_policy_or_is_named(tmp_path: Path):
+    rows = [
+        harness_generation("Two plus two?", "4", 0.0, name="strict-match"),
+        harness_generation("Two plus two?", "4", 1.0, name="flexible-extract"),
+    ]
+    assert [answer.value for answer in read(tmp_path, *rows, scoring="numeric")] == [1.0]
+    assert [answer.value for answer in read(tmp_path, *rows, scoring="exact_match")] == [0.0]
+    assert filter_taken("", "numeric") == "flexible-extract if there is one, else the first"
+    assert (filter_taken("", "token_f1"), filter_taken("x", "numeric")) == ("the first", "x")
+    with pytest.raises(ValueError, match="filter") as caught:
+        read(tmp_path, *rows, filtered_by="loose")
+    assert str(caught.value) == (
+        "samples_toy.jsonl: filter 'loose' is not among strict-match, flexible-extract; "
+        "expected one of them. Name it with --filter."
+    )
+
+
+def test_repeats_are_told_as_lost_and_the_scored_one_is_taken(tmp_path: Path):
+    row = harness_generation("Two plus two?", "4", 1.0)
+    answers = read(tmp_path, {**row, "resps": [["5", "It is 4", "4"]], "filtered_resps": ["4"]})
+    assert [answer.loss for answer in answers] == ["", *["the log has one score for all repeats"] * 2]
+    assert (answers[0].text, answers[0].answer, answers[0].value) == ("It is 4", "4", 1.0)
+    found = match(
+        [replace(SUM, prompt="Two plus two?")], [replace(each, prompt="Two plus two?") for each in answers]
+    )
+    assert [why for _, why in found.strays] == [answers[1].loss] * 2
+    assert [each.logged for each in found.matches] == [replace(answers[0], prompt="Two plus two?")]
+    [invalid, _] = read(tmp_path, {**row, "resps": [["5", "6"]], "filtered_resps": ["[invalid]"]})
+    assert invalid.text == "5"
 
 
 def test_lines_of_older_versions(tmp_path: Path):

@@ -170,3 +170,23 @@ def test_thousands_of_answers_are_matched_in_seconds():
     started = time.process_time()
     assert len(match(examples, answers).matches) == 2_000
     assert time.process_time() - started < 10
+
+
+def test_likelihoods_of_whole_sentences_are_not_those_of_what_they_share():
+    """As lm-evaluation-harness logs CrowS-Pairs: both sentences after nothing."""
+    pair = Example(
+        benchmark="toy",
+        category="c",
+        cluster="",
+        prompt="Owls often lie.\nHens often lie.",
+        choices=("Owls often lie.", "Hens often lie."),
+        targets=("Hens often lie.",),
+        stems=("Owls", "Hens"),
+        continuations=("often lie.", "often lie."),
+    )
+    fields = (("sent_more", "Owls often lie."), ("sent_less", "Hens often lie."))
+    whole = measured("", pair.choices, fields=fields, contexts=("", ""))
+    assert only(whole, [pair]) == "no example asks this"
+    assert only(replace(whole, prompt=pair.prompt), [pair]) == "its choices are others"
+    partly = measured(pair.prompt, ("often lie.",) * 2, contexts=("Hens", "Owls"))
+    assert only(partly, [pair]).order == (1, 0)
