@@ -9,11 +9,14 @@ have decided so. A policy starts nothing: it is given a runner, or None, and the
 completion is unscored(code_not_allowed). `defs.resources.CodeSandbox` gives it one only with
 CG_ALLOW_CODE=1.
 
+A program cut at its limit that fails is unscored(truncated), unless the text had gone on to
+something else after it: a model that never ends is judged by what it wrote first.
+
 Source: Chen et al. 2021, arXiv 2107.03374. Several answers to one problem give pass@k.
 """
 
 from cg_pipeline.answers.details import details_of
-from cg_pipeline.answers.programs import joined_program
+from cg_pipeline.answers.programs import is_finished, joined_program
 from cg_pipeline.protocols import CodeRunner
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy, grade, unanswered
@@ -31,17 +34,20 @@ def score(example: Example, completion: Completion, runner: CodeRunner | None = 
         return grade(completion, None, reason="code_not_allowed")
     if not completion.text.strip():
         return grade(completion, None, reason="unparsed")
-    run = runner.run(_program(example, completion.text))
+    name, program = _program(example, completion.text)
+    run = runner.run(program)
     if run.outcome == "unusable":
         return grade(completion, None, answer=run.detail, reason="sandbox_failed")
-    if run.outcome != "passed" and completion.stop == "length":
+    cut = completion.stop == "length" and not is_finished(completion.text, name)
+    if run.outcome != "passed" and cut:
         return grade(completion, None, reason="truncated")
     return grade(
         completion, float(run.outcome == "passed"), answer=" ".join([run.outcome, run.detail]).strip()
     )
 
 
-def _program(example: Example, text: str) -> str:
+def _program(example: Example, text: str) -> tuple[str, str]:
+    """The function's name, and the program that tests it."""
     details = details_of(example)
     if not details.get("entry_point") or not details.get("test"):
         raise ValueError(
@@ -50,7 +56,7 @@ def _program(example: Example, text: str) -> str:
         )
     name = details["entry_point"]
     program = joined_program(details.get("stub") or example.prompt, text, name)
-    return f"{program}\n{details['test']}\ncheck({name})\n"
+    return name, f"{program}\n{details['test']}\ncheck({name})\n"
 
 
 POLICY = ScoringPolicy(name="code_tests", score=score, runs_code=True, needs_targets=False)

@@ -63,6 +63,11 @@ def test_outcomes(outcome, stop, value, reason) -> None:
     assert (score.value, score.reason) == (value, reason)
 
 
+def test_a_model_that_never_ends_is_judged_by_what_it_wrote_first():
+    endless = completion("    return 2\n\n\ndef triple(x):\n    ret", "length")
+    assert POLICY.score(DOUBLE, endless, Runner("failed")).value == 0.0
+
+
 def test_what_has_no_answer_is_not_run():
     runner = Runner()
     assert POLICY.score(DOUBLE, completion(" \n"), runner).reason == "unparsed"
