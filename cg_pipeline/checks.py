@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from cg_pipeline.answers.details import details_of
 from cg_pipeline.ink import is_blank
 from cg_pipeline.records import (
     Completion,
@@ -70,14 +71,15 @@ def prompts_not_empty(examples: Sequence[Example]) -> Finding:
 
 
 def targets_answerable(examples: Sequence[Example], benchmark: Benchmark, policy: ScoringPolicy) -> Finding:
-    """Every example has what its policy compares with, and a choice benchmark's target is a choice."""
-    wants_choices = benchmark.response == "choice"
+    """Every example has what its policy needs, and where there are choices its target is one of them."""
+    wants_choices = benchmark.response == "choice" or policy.needs_choices
     wrong = [
         example.example_id
         for example in examples
-        if bool(example.choices) != wants_choices
-        or (wants_choices and example.targets[0] not in example.choices)
+        if (wants_choices and not example.choices)
+        or (example.choices and example.targets[0] not in example.choices)
         or (policy.needs_targets and not example.targets)
+        or not details_of(example).keys() >= set(policy.needs_details)
     ]
     return _finding(examples, not wrong, f"{len(wrong)} examples whose target cannot be given", first=wrong)
 

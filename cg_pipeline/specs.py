@@ -142,6 +142,14 @@ class ScoringPolicy:
     """Whether the completion is a program that is run (`protocols.CodeRunner`)."""
     needs_targets: bool = True
     """Whether an example must have a right answer; False where a checker decides by itself."""
+    reads: tuple[Literal["choice", "generation"], ...] = ("generation",)
+    """Which kinds of `Benchmark.response` it can score, the usual one first."""
+    needs_choices: bool = False
+    """Whether an example must have choices."""
+    needs_details: tuple[str, ...] = ()
+    """What an example's details must hold."""
+    needs_unconditional: bool = False
+    """Whether it compares with likelihoods after the benchmark's neutral prompt."""
     summarise: Callable[[Sequence[Example], Sequence[Score]], Mapping[str, float]] | None = None
     """Numbers that the benchmark's authors report besides the mean score; names to values."""
 

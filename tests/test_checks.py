@@ -139,7 +139,7 @@ def performance(*values: float) -> pd.DataFrame:
     return pd.DataFrame({"performance": values})
 
 
-POLICY = POLICIES["numeric"]
+POLICY, OPTION = POLICIES["numeric"], POLICIES["option"]
 CHOICE, OPEN_ANSWER = BENCHMARKS["logic"], BENCHMARKS["arithmetic"]
 
 ROWS = StoredRows(
@@ -156,6 +156,10 @@ GOOD: dict[str, checks.Finding] = {
     "prompts_not_empty": checks.prompts_not_empty(OPEN),
     "targets_answerable, choices": checks.targets_answerable(CLOSED, CHOICE, POLICY),
     "targets_answerable, open": checks.targets_answerable(OPEN, OPEN_ANSWER, POLICY),
+    "targets_answerable, an option in words": checks.targets_answerable(CLOSED, OPEN_ANSWER, OPTION),
+    "targets_answerable, details": checks.targets_answerable(
+        [example("Hi", details='{"baseline": "Hello."}')], OPEN_ANSWER, POLICIES["judge_pair"]
+    ),
     "same_examples, completions": checks.same_examples(OPEN, COMPLETIONS[::-1]),
     "same_examples, scores": checks.same_examples(OPEN, SCORES),
     "same_examples, activations": checks.same_examples(OPEN, activations()),
@@ -210,8 +214,12 @@ BAD: list[tuple[checks.Finding, str]] = [
         f"2 examples whose target cannot be given, for example {IDS[0]} (2 looked at)",
     ),
     (
-        checks.targets_answerable(CLOSED, OPEN_ANSWER, POLICY),
-        f"2 examples whose target cannot be given, for example {CLOSED[0].example_id} (2 looked at)",
+        checks.targets_answerable(OPEN, OPEN_ANSWER, POLICIES["option"]),
+        f"2 examples whose target cannot be given, for example {IDS[0]} (2 looked at)",
+    ),
+    (
+        checks.targets_answerable(OPEN, OPEN_ANSWER, POLICIES["judge_pair"]),
+        f"2 examples whose target cannot be given, for example {IDS[0]} (2 looked at)",
     ),
     (
         checks.targets_answerable([altered(OPEN[0], targets=()), OPEN[1]], OPEN_ANSWER, POLICY),

@@ -49,8 +49,8 @@ def _unable(asker: Asker, spec: Model, reason: str, fault: Fault | None = None) 
     return ValueError(
         asker.endpoint.redact(
             f"{place} gives no log-likelihoods of choices ({reason}); expected chat=False and a completions "
-            "endpoint that echoes a prompt with logprobs, as vLLM's does. Use benchmarks with "
-            "response='generation' (scoring 'option' reads a choice out of an answer)."
+            "endpoint that echoes a prompt with logprobs, as vLLM's does. Use the "
+            "benchmark's generated form, <name>_generated, which reads a choice out of an answer."
         )
     )
 

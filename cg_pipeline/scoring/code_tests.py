@@ -59,4 +59,10 @@ def _program(example: Example, text: str) -> tuple[str, str]:
     return name, f"{program}\n{details['test']}\ncheck({name})\n"
 
 
-POLICY = ScoringPolicy(name="code_tests", score=score, runs_code=True, needs_targets=False)
+POLICY = ScoringPolicy(
+    name="code_tests",
+    score=score,
+    runs_code=True,
+    needs_targets=False,
+    needs_details=("entry_point", "test"),
+)

@@ -48,4 +48,6 @@ def _instructions(example: Example) -> list[tuple[str, dict[str, Any]]]:
     return list(zip(names, given, strict=True))
 
 
-POLICY = ScoringPolicy(name="instructions", score=score, needs_targets=False)
+POLICY = ScoringPolicy(
+    name="instructions", score=score, needs_targets=False, needs_details=("instruction_id_list", "kwargs")
+)

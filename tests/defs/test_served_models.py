@@ -42,7 +42,7 @@ def serve(monkeypatch, url: str, **fields) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
 
 
-def run(data_dir: Path, **settings) -> dg.ExecuteInProcessResult:
+def run(data_dir: Path, benchmark: str = "arithmetic", **settings) -> dg.ExecuteInProcessResult:
     store = Store(data_dir=str(data_dir))
     definitions = assemble(
         str(data_dir),
@@ -52,9 +52,9 @@ def run(data_dir: Path, **settings) -> dg.ExecuteInProcessResult:
     )
     with dg.DagsterInstance.ephemeral() as instance:
         examples = definitions.resolve_job_def("load_examples")
-        examples.execute_in_process(partition_key="arithmetic", instance=instance)
+        examples.execute_in_process(partition_key=benchmark, instance=instance)
         return definitions.resolve_job_def("evaluate_cell").execute_in_process(
-            partition_key=cell_key(**CELL),
+            partition_key=cell_key(**{**CELL, "benchmark": benchmark}),
             asset_selection=[dg.AssetKey("completions"), dg.AssetKey("scores")],
             instance=instance,
             raise_on_error=False,
@@ -82,6 +82,21 @@ def test_it_is_scored_without_weights(data_dir: Path, monkeypatch):
     assert (noted["input_tokens"], noted["output_tokens"]) == (10 * N_ROWS, 2 * N_ROWS)
     assert noted["cost"] == pytest.approx(N_ROWS * (10 * 1.0 + 2 * 10.0) / 1e6)
     assert KEY not in str(noted)
+
+
+def test_a_chat_model_answers_choices_in_words(data_dir: Path, monkeypatch):
+    with FakeServer(rule=lambda path, request: completion("The answer is B.")) as server:
+        serve(monkeypatch, server.url, chat=True)
+        outcome = run(data_dir, "facts_generated")
+        asked = server.requests[0]["messages"][-1]["content"]
+    assert outcome.success
+    assert "\nB. " in asked
+    assert asked.endswith("Give the letter of the right choice.\nAnswer:")
+    scores = Warehouse(Layout(data_dir)).load(
+        TABLES["scores"], [{"model": NAME, "benchmark": "facts_generated"}]
+    )
+    assert len(scores) == N_ROWS
+    assert {score.outcome for score in scores} == {"right", "wrong"}
 
 
 def test_what_was_given_up_is_asked_again_and_nothing_else(data_dir: Path, monkeypatch):

@@ -279,7 +279,7 @@ def test_a_server_without_likelihoods_gets_one_clear_error(tmp_path: Path, rule,
     assert str(caught.value).replace(server.url, "URL") == (
         f"Model 'api' at URL gives no log-likelihoods of choices ({reason}); expected chat=False and a "
         "completions endpoint that echoes a prompt with logprobs, as vLLM's does. "
-        "Use benchmarks with response='generation' (scoring 'option' reads a choice out of an answer)."
+        "Use the benchmark's generated form, <name>_generated, which reads a choice out of an answer."
     )
     assert n_asked <= 2
 
