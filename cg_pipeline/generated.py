@@ -33,6 +33,7 @@ def generated_form(benchmark: Benchmark) -> Benchmark:
         benchmark,
         name=f"{benchmark.name}_generated",
         title=f"{benchmark.title}, generated",
+        entry=benchmark.entry or benchmark.name,
         prompt=letter_asked,
         response="generation",
         scoring="bbq" if benchmark.scoring == "bbq" else "option",

@@ -12,6 +12,8 @@ not see which model or benchmark changed.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.records import Example, content_id
@@ -64,7 +66,7 @@ def completions_id(examples: Sequence[Example], benchmark: Benchmark, model: Mod
 def scores_id(completions: str, policy: ScoringPolicy, decider: str) -> str:
     """Scores depend on the completions, the policy and, where it asks one, the judge or the code runner."""
     asked = decider if policy.judged or policy.runs_code else ""
-    return stage_id("scores", completions, fingerprint((policy.version, policy.score)), asked)
+    return stage_id("scores", completions, _policy_parts(policy), asked)
 
 
 def imported_id(stage: str, examples: str, *source: object) -> str:
@@ -136,6 +138,20 @@ def _model_parts(model: Model) -> str:
             model.overlong,
         )
     )
+
+
+def _policy_parts(policy: ScoringPolicy) -> str:
+    # What few policies have is added only where there is some, so that the others' scores stand.
+    more = (policy.summarise, {name: _version(name) for name in policy.libraries})
+    return fingerprint((policy.version, policy.score, *(more if any(more) else ())))
+
+
+@cache
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _sae_parts(sae: Sae) -> str:

@@ -94,6 +94,8 @@ class Benchmark:
     """Pure: one validated row in normal form. Raises ValueError for a row that makes no sense."""
     prompt: Callable[[Item], Prompt]
     """Pure: the prompt format. Raises ValueError for an item it does not fit."""
+    entry: str = ""
+    """Its name in a directory of benchmark files; empty for its own."""
     from_normalised: Callable[[Mapping[str, Any]], Item] | None = None
     """Pure: one `items.NormalisedRow` of a directory of benchmark files; None: `items.normalised_item`."""
     response: Literal["choice", "generation"]
@@ -142,6 +144,8 @@ class ScoringPolicy:
     """Whether the completion is a program that is run (`protocols.CodeRunner`)."""
     needs_targets: bool = True
     """Whether an example must have a right answer; False where a checker decides by itself."""
+    libraries: tuple[str, ...] = ()
+    """Distributions that decide what an answer means: another version of one asks for scores anew."""
     reads: tuple[Literal["choice", "generation"], ...] = ("generation",)
     """Which kinds of `Benchmark.response` it can score, the usual one first."""
     needs_choices: bool = False

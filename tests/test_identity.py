@@ -1,5 +1,6 @@
 """Which edit of the catalogue asks for which stages to be run again, and which for none."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -60,6 +61,10 @@ def always_right(example: Example, completion: Completion) -> Score:
 
 def ones(evidence: Evidence) -> np.ndarray:
     return np.ones(evidence.saliency.shape[1])
+
+
+def counted(examples: Sequence[Example], scores: Sequence[Score]) -> dict[str, float]:
+    return {"n": float(len(scores))}
 
 
 READING_MODEL = Model(
@@ -238,6 +243,9 @@ EDITS: list[tuple[World, list[str]]] = [
     (world(policy=replace(WORLD.policy, version=2)), SCORES),
     (world(policy=replace(WORLD.policy, score=always_right)), SCORES),
     (world(policy=POLICIES["likelihood"]), SCORES),
+    (world(policy=replace(WORLD.policy, summarise=counted)), SCORES),
+    (world(policy=replace(WORLD.policy, libraries=("pytest",))), SCORES),
+    (world(policy=replace(WORLD.policy, libraries=("no-such-thing",))), SCORES),
     # The reader.
     (sae(hookpoint="blocks.2.hook_resid_post"), READ_ALL),
     (sae(weights=SaeRelease(release="r", sae_id="s")), READ_ALL),
@@ -278,6 +286,15 @@ def test_an_edit_changes_the_stages_that_depend_on_it_and_no_other(edited, stage
 def test_who_decides_matters_where_somebody_is_asked(asks, stages):
     """Giving leave to run programs, or another judge, scores again: what was unscored may not be now."""
     assert sorted(differing(asks, replace(asks, judge="llm:other"))) == sorted(stages)
+
+
+def test_another_version_of_a_library_that_decides_scores_again(monkeypatch: pytest.MonkeyPatch):
+    reads = world(policy=POLICIES["math_equivalence"])
+    here = reads.fingerprints()["scores"]
+    monkeypatch.setattr(identity, "_version", lambda name: "99.0" if name == "sympy" else "1.0")
+    one = reads.fingerprints()["scores"]
+    monkeypatch.setattr(identity, "_version", lambda name: "1.0")
+    assert len({here, one, reads.fingerprints()["scores"]}) == 3
 
 
 def test_equal_catalogues_have_equal_fingerprints():

@@ -49,5 +49,9 @@ def _instructions(example: Example) -> list[tuple[str, dict[str, Any]]]:
 
 
 POLICY = ScoringPolicy(
-    name="instructions", score=score, needs_targets=False, needs_details=("instruction_id_list", "kwargs")
+    name="instructions",
+    score=score,
+    libraries=("py3langid",),
+    needs_targets=False,
+    needs_details=("instruction_id_list", "kwargs"),
 )
