@@ -99,6 +99,18 @@ def same_examples(
     return _finding(expected, not difference, sentence, first=difference)
 
 
+def prompts_whole(completions: Sequence[Completion]) -> Finding:
+    """No prompt was cut so as to fit: what is cut is another question than the one compared.
+
+    Its numbers: how many examples were put to the model without all of their prompt, and what they
+    lost together.
+    """
+    cut = {each.example_id: each.n_cut_tokens for each in completions if each.n_cut_tokens}
+    sentence = f"{len(cut)} prompts cut, {sum(cut.values())} tokens lost"
+    finding = _finding(completions, not cut, sentence, first=list(cut))
+    return replace(finding, numbers={"n_shortened": len(cut), "n_cut_tokens": sum(cut.values())})
+
+
 def scores_in_range(scores: Sequence[Score]) -> Finding:
     """Every score lies in [0, 1] and is missing exactly where unscored."""
     wrong = [

@@ -87,6 +87,12 @@ def one_completion_for_each_example(completions: list, examples: list) -> dg.Ass
     return _reported(checks.same_examples(examples, completions))
 
 
+@dg.asset_check(asset="completions", partitions_def=CELL)
+def no_prompt_was_cut(completions: list) -> dg.AssetCheckResult:
+    """Every example was put to the model with all of its prompt."""
+    return _reported(checks.prompts_whole(completions), dg.AssetCheckSeverity.WARN)
+
+
 @dg.asset_check(asset="scores", partitions_def=CELL, blocking=True, additional_ins=_BENCHMARK_INPUT)
 def one_score_for_each_example(scores: list, examples: list) -> dg.AssetCheckResult:
     """Exactly the benchmark's examples are there, each once."""
@@ -200,6 +206,7 @@ ASSET_CHECKS = [
     no_prompt_is_empty,
     answers_are_within_choices,
     one_completion_for_each_example,
+    no_prompt_was_cut,
     one_score_for_each_example,
     one_row_for_each_example,
     scores_are_in_range,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from cg_pipeline import pipeline
+from cg_pipeline import checks, pipeline
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, model_of
 from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Servers, Store
 from cg_pipeline.defs.results import declared, effort, links, preview, result
@@ -82,6 +82,7 @@ def completions(
         {
             "n_completions": len(found),
             "stops": dict(Counter(completion.stop for completion in found)),
+            **checks.prompts_whole(found).numbers,
             "n_tokens": tokens,
             **effort(filled, tokens),
             "preview": preview(found),

@@ -4,6 +4,7 @@ A policy says what it needs (`specs.ScoringPolicy`), so one that could never sco
 refused here, with what is missing, and not found out when everything is unscored.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -116,7 +117,7 @@ def _of_sampling(sampling: Any) -> Iterator[str]:
     if (
         not right
         or sampling["n"] < 1
-        or sampling["temperature"] <= 0
+        or not 0 < sampling["temperature"] < math.inf
         or not 0 < sampling.get("top_p", 1) <= 1
     ):
         yield (

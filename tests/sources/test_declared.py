@@ -213,6 +213,7 @@ def test_details_for_a_policy_that_needs_them_and_no_answer(tmp_path):
                 "n = 3",
                 "n = 0, temperature = 1",
                 "n = 2, temperature = 0",
+                "n = 2, temperature = inf",
                 "n = true, temperature = 1",
                 "n = 2, temperature = 1, top_p = 1.5",
                 "n = 2, temperature = 1, top_k = 5",
