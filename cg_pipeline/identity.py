@@ -35,6 +35,9 @@ STAGES: Mapping[str, int] = {
 }
 """Version of each stage's code, in running order. Raise one with the reason in the changelog."""
 
+DEFAULT_ENGINE = "transformers"
+"""What runs models that answer, unless another engine is named; it leaves no mark in a fingerprint."""
+
 
 def stage_id(stage: str, *parts: object) -> str:
     """Fingerprint of a stage's result made from `parts`."""
@@ -56,11 +59,18 @@ def near_duplicates_id(examples: Mapping[str, str]) -> str:
     return stage_id("near_duplicates", sorted(examples.items()))
 
 
-def completions_id(examples: Sequence[Example], benchmark: Benchmark, model: Model) -> str:
-    """Completions depend on what is asked, on the model with its prompt format, and on how it is asked."""
+def completions_id(
+    examples: Sequence[Example], benchmark: Benchmark, model: Model, engine: str = DEFAULT_ENGINE
+) -> str:
+    """Completions depend on what is asked, on the model with its prompt format, and on how it is asked.
+
+    And on the engine that runs a model loaded here: two engines round differently, so texts part ways.
+    """
     asked = (benchmark.response, benchmark.max_new_tokens, benchmark.opening, benchmark.stop)
     drawn = (fingerprint(benchmark.sampling), benchmark.unconditional)
-    return stage_id("completions", _ids(examples), benchmark.version, asked, drawn, _model_parts(model))
+    parts = [_ids(examples), benchmark.version, asked, drawn, _model_parts(model)]
+    served = isinstance(model.weights, ServedModel)
+    return stage_id("completions", *parts, *([] if served or engine == DEFAULT_ENGINE else [engine]))
 
 
 def scores_id(completions: str, policy: ScoringPolicy, decider: str) -> str:

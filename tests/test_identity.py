@@ -28,6 +28,7 @@ from cg_pipeline.specs import (
     SaeTraining,
     Sampling,
     ScoringPolicy,
+    ServedModel,
     Study,
     grade,
 )
@@ -129,6 +130,7 @@ class World:
     weights: str = "weights"
     namer: str = "automatic"
     judge: str = "none"
+    engine: str = "transformers"
     origin: str = "file"
 
     @property
@@ -137,7 +139,7 @@ class World:
 
     def fingerprints(self) -> dict[str, str]:
         examples = identity.examples_id(self.examples)
-        completions = identity.completions_id(self.examples, self.benchmark, self.model)
+        completions = identity.completions_id(self.examples, self.benchmark, self.model, self.engine)
         scores = identity.scores_id(completions, self.policy, self.judge)
         activations = identity.activations_id(self.examples, self.sae, self.weights)
         concepts = identity.concepts_id(self.sample, self.sae, self.weights)
@@ -238,6 +240,7 @@ EDITS: list[tuple[World, list[str]]] = [
     (model(dtype="bfloat16"), COMPLETIONS),
     (model(max_tokens=100), COMPLETIONS),
     (model(version=2), COMPLETIONS),
+    (world(engine="vllm"), COMPLETIONS),
     (model(reader="other"), NOTHING),  # the other reader's own fingerprint is what differs
     # Scoring.
     (world(policy=replace(WORLD.policy, version=2)), SCORES),
@@ -295,6 +298,11 @@ def test_another_version_of_a_library_that_decides_scores_again(monkeypatch: pyt
     one = reads.fingerprints()["scores"]
     monkeypatch.setattr(identity, "_version", lambda name: "1.0")
     assert len({here, one, reads.fingerprints()["scores"]}) == 3
+
+
+def test_the_engine_here_is_nothing_to_a_model_elsewhere():
+    served = model(weights=ServedModel(base_url="http://a/v1", model="m"))
+    assert differing(served, replace(served, engine="vllm")) == NOTHING
 
 
 def test_equal_catalogues_have_equal_fingerprints():

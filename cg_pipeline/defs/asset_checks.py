@@ -19,7 +19,7 @@ from cg_pipeline.defs.partitions import (
     SAE,
     benchmark_of,
 )
-from cg_pipeline.defs.resources import CodeSandbox, Judging, Namer, Store, StudyChoice
+from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store, StudyChoice
 from cg_pipeline.defs.rows import checksums, read_benchmark
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
@@ -181,6 +181,7 @@ def _is_current(
         namer: Namer,
         judging: Judging,
         code_sandbox: CodeSandbox,
+        gpu: Gpu,
     ) -> dg.AssetCheckResult:
         key = context.partition_key if context.has_partition_key else ""
         where = (
@@ -190,7 +191,7 @@ def _is_current(
             if key
             else {}
         )
-        expected = expected_of(store, study_choice.study, namer, judging, code_sandbox)
+        expected = expected_of(store, study_choice.study, namer, judging, code_sandbox, gpu)
         stored = store.warehouse.materialisation(asset, where)
         found = checks.current(stored.fingerprint if stored else None, expected.of(asset, where))
         return _reported(found, dg.AssetCheckSeverity.WARN)

@@ -50,7 +50,7 @@ def completions(
 ) -> dg.MaterializeResult:
     """What the model answered: greedy text, or the log-likelihood of each choice."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
-    fingerprint = completions_id(examples, benchmark, model)
+    fingerprint = completions_id(examples, benchmark, model, gpu.engine)
     if isinstance(model.weights, ServedModel):
         return ask_served(
             benchmark, examples, lambda: servers.language_model(model, context.log.info), fingerprint
@@ -115,13 +115,14 @@ def scores(
     at_once = code_sandbox.at_once if policy.runs_code else judging.at_once
     found = pipeline.score(policy, examples, completions, decider, at_once)
     decided_by = decider.source if decider else "none"
+    decided = judging.identity if policy.judged else decided_by
     n_failed = sum(score.reason == JUDGE_FAILED for score in found)
     if judge and n_failed:
         context.log.warning(f"{decided_by} failed to judge {n_failed} answers: {_troubles(judge)}")
     stored = store.warehouse.fingerprint_of("completions", {"model": model.name, "benchmark": benchmark.name})
     return result(
         found,
-        scores_id(stored, policy, f"{decided_by}, in part" if n_failed else decided_by),  # tried again
+        scores_id(stored, policy, f"{decided}, in part" if n_failed else decided),  # tried again
         {
             "accuracy": mean_score(found),
             **pipeline.pass_rates(found),
