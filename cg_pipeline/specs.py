@@ -198,6 +198,11 @@ class ServedModel:
     """Environment variable that holds the bearer token; empty for a server that wants none."""
     revision: str = ""
     """What is known of its version: a server may change a model under the same name."""
+    own_sampling: bool = False
+    """Whether to accept that the server refuses `temperature` or `top_p` and draws answers as it pleases.
+
+    A benchmark asks for its most probable answer; a model that gives none such is another measurement.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

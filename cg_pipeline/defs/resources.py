@@ -150,8 +150,13 @@ class Servers(dg.ConfigurableResource):
         asker = Asker(
             endpoint_of(model, model.weights, self.prices.get(model.name), **patience),
             self.store.layout.cache / "answers" / slug(model.name),
-            identity={"version": str(model.version), "revision": model.weights.revision},
+            identity={
+                "version": str(model.version),
+                "revision": model.weights.revision,
+                **({"sampling": "own"} if model.weights.own_sampling else {}),
+            },
             concurrency=self.concurrency,
+            own_sampling=model.weights.own_sampling,
             report=report,
         )
         return ServedLanguageModel(model, asker)

@@ -156,8 +156,26 @@ def test_where_the_key_is_kept_changes_no_result(monkeypatch):
     model, benchmark = MODELS[NAME], BENCHMARKS["arithmetic"]
     moved = replace(model, weights=replace(model.weights, api_key_variable="OTHER"))
     newer = replace(model, weights=replace(model.weights, revision="2"))
-    of = [completions_id([], benchmark, each) for each in (model, moved, newer)]
-    assert of[0] == of[1] != of[2]
+    drawing = replace(model, weights=replace(model.weights, own_sampling=True))
+    of = [completions_id([], benchmark, each) for each in (model, moved, newer, drawing)]
+    assert of[0] == of[1]
+    assert len(set(of)) == 3
+
+
+def test_a_server_that_draws_as_it_pleases_ends_the_run_unless_that_is_accepted(data_dir: Path, monkeypatch):
+    def rule(path, request):
+        if "temperature" in request:
+            return failure(400, "Only the default is supported", param="temperature")
+        return completion(" 7.")
+
+    with FakeServer(rule=rule) as server:
+        serve(monkeypatch, server.url)
+        said = failed_step(run(data_dir, concurrency=1))
+        weights = replace(MODELS[NAME].weights, own_sampling=True)  # pyright: ignore[reportCallIssue]
+        monkeypatch.setitem(MODELS, NAME, replace(MODELS[NAME], weights=weights))
+        accepted = metadata(run(data_dir, concurrency=1))
+    assert "refuses temperature and would draw its answers as it pleases" in said
+    assert accepted["parameters_refused"] == "temperature"
 
 
 def test_a_model_with_weights_is_not_asked_for_at_a_server(tmp_path: Path):
