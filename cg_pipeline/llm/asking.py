@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import openai
@@ -30,7 +30,7 @@ from cg_pipeline.llm.answers import Call, Usage, load_answer, save_answer
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import Question, rendered
 from cg_pipeline.llm.replies import AnswerText, Stop, read_answer
-from cg_pipeline.llm.wire import Fault, connect, post, wait_s
+from cg_pipeline.llm.wire import Fault, connect, post, unwilling, wait_s
 from cg_pipeline.records import content_id
 
 MAX_FAILURES_IN_A_ROW = 10
@@ -177,7 +177,7 @@ class Asker:
                 return outcome
             _log.debug("%s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
             if outcome.parameter in self._insists_on and question.purpose == "answer":
-                return _unwilling(outcome)
+                return unwilling(outcome)
             if outcome.remedy == "omit" and outcome.parameter not in attempt.refused:
                 attempt.refused |= {outcome.parameter}
             elif outcome.remedy == "wait" and attempt.n_waits < self.endpoint.max_retries:
@@ -245,12 +245,3 @@ class Asker:
             self.ledger.append(call)
             if answered:
                 self._n_failed_in_a_row = 0
-
-
-def _unwilling(fault: Fault) -> Fault:
-    """A server that would draw its answers as it pleases, which the model's spec does not accept."""
-    reason = (
-        f"refuses {fault.parameter} and would draw its answers as it pleases ({fault.reason}); "
-        "set own_sampling=True in its spec to accept that"
-    )
-    return replace(fault, reason=reason, remedy="none", kind="settings")
