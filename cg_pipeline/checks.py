@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from cg_pipeline.answers.details import details_of
 from cg_pipeline.ink import is_blank
 from cg_pipeline.records import (
     Completion,
@@ -70,14 +71,15 @@ def prompts_not_empty(examples: Sequence[Example]) -> Finding:
 
 
 def targets_answerable(examples: Sequence[Example], benchmark: Benchmark, policy: ScoringPolicy) -> Finding:
-    """Every example has what its policy compares with, and a choice benchmark's target is a choice."""
-    wants_choices = benchmark.response == "choice"
+    """Every example has what its policy needs, and where there are choices its target is one of them."""
+    wants_choices = benchmark.response == "choice" or policy.needs_choices
     wrong = [
         example.example_id
         for example in examples
-        if bool(example.choices) != wants_choices
-        or (wants_choices and example.targets[0] not in example.choices)
+        if (wants_choices and not example.choices)
+        or (example.choices and example.targets[0] not in example.choices)
         or (policy.needs_targets and not example.targets)
+        or not details_of(example).keys() >= set(policy.needs_details)
     ]
     return _finding(examples, not wrong, f"{len(wrong)} examples whose target cannot be given", first=wrong)
 
@@ -95,6 +97,18 @@ def same_examples(
     difference = [*(wanted - Counter(names)), *(Counter(names) - wanted)]
     sentence = f"{len(names)} results for {len(expected)} examples, {len(difference)} without a partner"
     return _finding(expected, not difference, sentence, first=difference)
+
+
+def prompts_whole(completions: Sequence[Completion]) -> Finding:
+    """No prompt was cut so as to fit: what is cut is another question than the one compared.
+
+    Its numbers: how many examples were put to the model without all of their prompt, and what they
+    lost together.
+    """
+    cut = {each.example_id: each.n_cut_tokens for each in completions if each.n_cut_tokens}
+    sentence = f"{len(cut)} prompts cut, {sum(cut.values())} tokens lost"
+    finding = _finding(completions, not cut, sentence, first=list(cut))
+    return replace(finding, numbers={"n_shortened": len(cut), "n_cut_tokens": sum(cut.values())})
 
 
 def scores_in_range(scores: Sequence[Score]) -> Finding:

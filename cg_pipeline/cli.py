@@ -125,6 +125,7 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     from cg_pipeline.defs.freshness import expected_of
     from cg_pipeline.defs.resources import (
         CodeSandbox,
+        Gpu,
         Judging,
         Namer,
         Store,
@@ -154,7 +155,8 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     store.warehouse.publish()
     with _dagster() as instance:
         definitions = assemble(store.data_dir, study_choice=choice)
-        expected = expected_of(store, study, Namer(store=store), Judging(store=store), CodeSandbox())
+        deciders = (Namer(store=store), Judging(store=store), CodeSandbox(), Gpu(store=store))
+        expected = expected_of(store, study, *deciders)
         run_study(definitions, instance, expected, report, warn)
     for row in store.warehouse.load(TABLES["gap_report"], [{"model": model} for model in study.models]):
         click.echo("\n" + "\n".join(row.headline))

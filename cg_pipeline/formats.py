@@ -29,6 +29,13 @@ def lettered(item: Item) -> Prompt:
     )
 
 
+def letter_asked(item: Item) -> Prompt:
+    """The same, asking for a letter: for a model that says its choice in words of its own."""
+    shown = lettered(item)
+    text = shown.text.removesuffix("Answer:") + "Give the letter of the right choice.\nAnswer:"
+    return Prompt(text=text, continuations=shown.continuations)
+
+
 def lettered_lines(choices: tuple[str, ...]) -> str:
     """`A. first`, `B. second` …, one per line."""
     return "\n".join(

@@ -12,6 +12,8 @@ not see which model or benchmark changed.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.records import Example, content_id
@@ -32,6 +34,9 @@ STAGES: Mapping[str, int] = {
     "gap_report": 2,
 }
 """Version of each stage's code, in running order. Raise one with the reason in the changelog."""
+
+DEFAULT_ENGINE = "transformers"
+"""What runs models that answer, unless another engine is named; it leaves no mark in a fingerprint."""
 
 
 def stage_id(stage: str, *parts: object) -> str:
@@ -54,17 +59,24 @@ def near_duplicates_id(examples: Mapping[str, str]) -> str:
     return stage_id("near_duplicates", sorted(examples.items()))
 
 
-def completions_id(examples: Sequence[Example], benchmark: Benchmark, model: Model) -> str:
-    """Completions depend on what is asked, on the model with its prompt format, and on how it is asked."""
+def completions_id(
+    examples: Sequence[Example], benchmark: Benchmark, model: Model, engine: str = DEFAULT_ENGINE
+) -> str:
+    """Completions depend on what is asked, on the model with its prompt format, and on how it is asked.
+
+    And on the engine that runs a model loaded here: two engines round differently, so texts part ways.
+    """
     asked = (benchmark.response, benchmark.max_new_tokens, benchmark.opening, benchmark.stop)
     drawn = (fingerprint(benchmark.sampling), benchmark.unconditional)
-    return stage_id("completions", _ids(examples), benchmark.version, asked, drawn, _model_parts(model))
+    parts = [_ids(examples), benchmark.version, asked, drawn, _model_parts(model)]
+    served = isinstance(model.weights, ServedModel)
+    return stage_id("completions", *parts, *([] if served or engine == DEFAULT_ENGINE else [engine]))
 
 
 def scores_id(completions: str, policy: ScoringPolicy, decider: str) -> str:
     """Scores depend on the completions, the policy and, where it asks one, the judge or the code runner."""
     asked = decider if policy.judged or policy.runs_code else ""
-    return stage_id("scores", completions, fingerprint((policy.version, policy.score)), asked)
+    return stage_id("scores", completions, _policy_parts(policy), asked)
 
 
 def imported_id(stage: str, examples: str, *source: object) -> str:
@@ -136,6 +148,20 @@ def _model_parts(model: Model) -> str:
             model.overlong,
         )
     )
+
+
+def _policy_parts(policy: ScoringPolicy) -> str:
+    # What few policies have is added only where there is some, so that the others' scores stand.
+    more = (policy.summarise, {name: _version(name) for name in policy.libraries})
+    return fingerprint((policy.version, policy.score, *(more if any(more) else ())))
+
+
+@cache
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _sae_parts(sae: Sae) -> str:

@@ -178,7 +178,10 @@ class Completion:
     prompt_token_ids: tuple[int, ...] = ()
     """The same in tokens; empty when a server keeps them to itself."""
     n_cut_tokens: int = 0
-    """Tokens that an over-long prompt lost: worked examples first, then its start; 0 when it fitted."""
+    """Tokens that an over-long prompt lost: worked examples first, then its start; 0 when it fitted.
+
+    Of a model behind a server, whose tokenizer is not here, the words lost: at least so many tokens.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,6 +94,8 @@ class Benchmark:
     """Pure: one validated row in normal form. Raises ValueError for a row that makes no sense."""
     prompt: Callable[[Item], Prompt]
     """Pure: the prompt format. Raises ValueError for an item it does not fit."""
+    entry: str = ""
+    """Its name in a directory of benchmark files; empty for its own."""
     from_normalised: Callable[[Mapping[str, Any]], Item] | None = None
     """Pure: one `items.NormalisedRow` of a directory of benchmark files; None: `items.normalised_item`."""
     response: Literal["choice", "generation"]
@@ -148,6 +150,16 @@ class ScoringPolicy:
     """Whether the completion is a program that is run (`protocols.CodeRunner`)."""
     needs_targets: bool = True
     """Whether an example must have a right answer; False where a checker decides by itself."""
+    libraries: tuple[str, ...] = ()
+    """Distributions that decide what an answer means: another version of one asks for scores anew."""
+    reads: tuple[Literal["choice", "generation"], ...] = ("generation",)
+    """Which kinds of `Benchmark.response` it can score, the usual one first."""
+    needs_choices: bool = False
+    """Whether an example must have choices."""
+    needs_details: tuple[str, ...] = ()
+    """What an example's details must hold."""
+    needs_unconditional: bool = False
+    """Whether it compares with likelihoods after the benchmark's neutral prompt."""
     summarise: Callable[[Sequence[Example], Sequence[Score]], Mapping[str, float]] | None = None
     """Numbers that the benchmark's authors report besides the mean score; names to values."""
 
@@ -192,6 +204,11 @@ class ServedModel:
     """Environment variable that holds the bearer token; empty for a server that wants none."""
     revision: str = ""
     """What is known of its version: a server may change a model under the same name."""
+    own_sampling: bool = False
+    """Whether to accept that the server refuses `temperature` or `top_p` and draws answers as it pleases.
+
+    A benchmark asks for its most probable answer; a model that gives none such is another measurement.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cg_pipeline import checks
+from cg_pipeline.answers.details import details_of
 from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.catalog import lookup
 from cg_pipeline.fingerprints import fingerprint
@@ -31,12 +32,6 @@ SUITE = {
     if isinstance(spec.source, LocalRows) and (DATA / spec.source.path).is_relative_to(DATA / "suite")
 }
 FROM_THE_HUB = {name: spec for name, spec in BENCHMARKS.items() if isinstance(spec.source, HubRows)}
-CHOOSING = {
-    *("likelihood", "likelihood_per_byte", "likelihood_per_token", "likelihood_unconditional"),
-    *("bbq", "paired_sentences"),
-}
-"""Policies that read which choice is the likeliest."""
-
 every_benchmark = pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=BENCHMARKS)
 every_suite_benchmark = pytest.mark.parametrize("benchmark", SUITE.values(), ids=SUITE)
 every_hub_benchmark = pytest.mark.parametrize("benchmark", FROM_THE_HUB.values(), ids=FROM_THE_HUB)
@@ -98,6 +93,7 @@ def test_the_row_shown_becomes_an_example(benchmark: Benchmark, tmp_path: Path):
     assert example.benchmark == benchmark.name
     assert example.prompt.strip()
     assert bool(example.choices) == (benchmark.response == "choice")
+    assert details_of(example).keys() >= set(POLICIES[benchmark.scoring].needs_details)
 
 
 @every_benchmark
@@ -111,7 +107,9 @@ def test_a_benchmark_says_what_it_is(benchmark: Benchmark):
     assert benchmark.title
     assert benchmark.licence
     assert re.fullmatch(r"[^.]+(\.\d[^.]*)*\.", benchmark.scope), "one sentence"
-    assert (benchmark.scoring in CHOOSING) == (benchmark.response == "choice")
+    policy = POLICIES[benchmark.scoring]
+    assert benchmark.response in policy.reads
+    assert benchmark.unconditional or not policy.needs_unconditional
 
 
 @every_suite_benchmark

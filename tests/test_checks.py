@@ -68,6 +68,8 @@ def score(value: float | None, example_id: str = IDS[0]) -> Score:
     )
 
 
+CUT = [replace(COMPLETIONS[0], sample=sample, n_cut_tokens=7) for sample in range(2)]
+"""Two answers to one prompt that was cut."""
 SCORES = [score(1.0), score(None, IDS[1])]
 
 
@@ -139,7 +141,7 @@ def performance(*values: float) -> pd.DataFrame:
     return pd.DataFrame({"performance": values})
 
 
-POLICY = POLICIES["numeric"]
+POLICY, OPTION = POLICIES["numeric"], POLICIES["option"]
 CHOICE, OPEN_ANSWER = BENCHMARKS["logic"], BENCHMARKS["arithmetic"]
 
 ROWS = StoredRows(
@@ -156,9 +158,14 @@ GOOD: dict[str, checks.Finding] = {
     "prompts_not_empty": checks.prompts_not_empty(OPEN),
     "targets_answerable, choices": checks.targets_answerable(CLOSED, CHOICE, POLICY),
     "targets_answerable, open": checks.targets_answerable(OPEN, OPEN_ANSWER, POLICY),
+    "targets_answerable, an option in words": checks.targets_answerable(CLOSED, OPEN_ANSWER, OPTION),
+    "targets_answerable, details": checks.targets_answerable(
+        [example("Hi", details='{"baseline": "Hello."}')], OPEN_ANSWER, POLICIES["judge_pair"]
+    ),
     "same_examples, completions": checks.same_examples(OPEN, COMPLETIONS[::-1]),
     "same_examples, scores": checks.same_examples(OPEN, SCORES),
     "same_examples, activations": checks.same_examples(OPEN, activations()),
+    "prompts_whole": checks.prompts_whole(COMPLETIONS),
     "scores_in_range": checks.scores_in_range(SCORES),
     "mostly_scored": checks.mostly_scored(SCORES, largest_share=0.5),
     "activations_sound": checks.activations_sound(activations()),
@@ -210,8 +217,12 @@ BAD: list[tuple[checks.Finding, str]] = [
         f"2 examples whose target cannot be given, for example {IDS[0]} (2 looked at)",
     ),
     (
-        checks.targets_answerable(CLOSED, OPEN_ANSWER, POLICY),
-        f"2 examples whose target cannot be given, for example {CLOSED[0].example_id} (2 looked at)",
+        checks.targets_answerable(OPEN, OPEN_ANSWER, POLICIES["option"]),
+        f"2 examples whose target cannot be given, for example {IDS[0]} (2 looked at)",
+    ),
+    (
+        checks.targets_answerable(OPEN, OPEN_ANSWER, POLICIES["judge_pair"]),
+        f"2 examples whose target cannot be given, for example {IDS[0]} (2 looked at)",
     ),
     (
         checks.targets_answerable([altered(OPEN[0], targets=()), OPEN[1]], OPEN_ANSWER, POLICY),
@@ -236,6 +247,10 @@ BAD: list[tuple[checks.Finding, str]] = [
     (
         checks.same_examples(OPEN, []),
         f"0 results for 2 examples, 2 without a partner, for example {IDS[0]} (2 looked at)",
+    ),
+    (
+        checks.prompts_whole([*CUT, COMPLETIONS[1]]),
+        f"1 prompts cut, 7 tokens lost, for example {IDS[0]} (3 looked at)",
     ),
     (
         checks.scores_in_range([altered(SCORES[0], value=1.5)]),
@@ -334,6 +349,7 @@ EMPTY: dict[str, checks.Finding] = {
     "prompts_not_empty": checks.prompts_not_empty([]),
     "targets_answerable": checks.targets_answerable([], CHOICE, POLICY),
     "same_examples": checks.same_examples([], []),
+    "prompts_whole": checks.prompts_whole([]),
     "scores_in_range": checks.scores_in_range([]),
     "mostly_scored": checks.mostly_scored([], largest_share=1.0),
     "activations_sound": checks.activations_sound(activations((), (), ())),
@@ -347,6 +363,11 @@ EMPTY: dict[str, checks.Finding] = {
     "gaps_ranked": checks.gaps_ranked([]),
     "clusters_cover": checks.clusters_cover([], []),
 }
+
+
+def test_what_was_cut_is_counted_by_example():
+    found = checks.prompts_whole([*CUT, COMPLETIONS[1]])
+    assert found.numbers == {"n_shortened": 1, "n_cut_tokens": 7}
 
 
 @pytest.mark.parametrize("case", GOOD)

@@ -154,6 +154,22 @@ def test_what_is_shared_counts_with_its_users(load, monkeypatch, old, new, count
     assert identity(READER) == identity(READER)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "counts"),
+    [
+        ("parsed[0] and parsed[1] and verify", "verify", True),  # in the process of its own
+        ("_MEMORY_BYTES = 4", "_MEMORY_BYTES = 2", True),
+        ("LIMIT_S = 5.0", "LIMIT_S = 6.0", True),
+        ("Answer pairs of texts", "Answer pairs", False),
+    ],
+)
+def test_what_a_helper_process_does_counts(load, old, new, counts):
+    source = (ROOT / "cg_pipeline" / "answers" / "latex_equality.py").read_text()
+    assert old in source
+    edited, here = load(source.replace(old, new)), load(source)
+    assert (fingerprint(edited.same_mathematics) != fingerprint(here.same_mathematics)) == counts
+
+
 def test_functions_of_one_file_differ(load):
     module = load(SCORING)
     assert len({fingerprint(item) for item in (module.score, module.read, module.unused, module.Policy)}) == 4

@@ -1,5 +1,6 @@
 """Which edit of the catalogue asks for which stages to be run again, and which for none."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,6 +28,7 @@ from cg_pipeline.specs import (
     SaeTraining,
     Sampling,
     ScoringPolicy,
+    ServedModel,
     Study,
     grade,
 )
@@ -60,6 +62,10 @@ def always_right(example: Example, completion: Completion) -> Score:
 
 def ones(evidence: Evidence) -> np.ndarray:
     return np.ones(evidence.saliency.shape[1])
+
+
+def counted(examples: Sequence[Example], scores: Sequence[Score]) -> dict[str, float]:
+    return {"n": float(len(scores))}
 
 
 READING_MODEL = Model(
@@ -124,6 +130,7 @@ class World:
     weights: str = "weights"
     namer: str = "automatic"
     judge: str = "none"
+    engine: str = "transformers"
     origin: str = "file"
 
     @property
@@ -132,7 +139,7 @@ class World:
 
     def fingerprints(self) -> dict[str, str]:
         examples = identity.examples_id(self.examples)
-        completions = identity.completions_id(self.examples, self.benchmark, self.model)
+        completions = identity.completions_id(self.examples, self.benchmark, self.model, self.engine)
         scores = identity.scores_id(completions, self.policy, self.judge)
         activations = identity.activations_id(self.examples, self.sae, self.weights)
         concepts = identity.concepts_id(self.sample, self.sae, self.weights)
@@ -233,11 +240,15 @@ EDITS: list[tuple[World, list[str]]] = [
     (model(dtype="bfloat16"), COMPLETIONS),
     (model(max_tokens=100), COMPLETIONS),
     (model(version=2), COMPLETIONS),
+    (world(engine="vllm"), COMPLETIONS),
     (model(reader="other"), NOTHING),  # the other reader's own fingerprint is what differs
     # Scoring.
     (world(policy=replace(WORLD.policy, version=2)), SCORES),
     (world(policy=replace(WORLD.policy, score=always_right)), SCORES),
     (world(policy=POLICIES["likelihood"]), SCORES),
+    (world(policy=replace(WORLD.policy, summarise=counted)), SCORES),
+    (world(policy=replace(WORLD.policy, libraries=("pytest",))), SCORES),
+    (world(policy=replace(WORLD.policy, libraries=("no-such-thing",))), SCORES),
     # The reader.
     (sae(hookpoint="blocks.2.hook_resid_post"), READ_ALL),
     (sae(weights=SaeRelease(release="r", sae_id="s")), READ_ALL),
@@ -278,6 +289,20 @@ def test_an_edit_changes_the_stages_that_depend_on_it_and_no_other(edited, stage
 def test_who_decides_matters_where_somebody_is_asked(asks, stages):
     """Giving leave to run programs, or another judge, scores again: what was unscored may not be now."""
     assert sorted(differing(asks, replace(asks, judge="llm:other"))) == sorted(stages)
+
+
+def test_another_version_of_a_library_that_decides_scores_again(monkeypatch: pytest.MonkeyPatch):
+    reads = world(policy=POLICIES["math_equivalence"])
+    here = reads.fingerprints()["scores"]
+    monkeypatch.setattr(identity, "_version", lambda name: "99.0" if name == "sympy" else "1.0")
+    one = reads.fingerprints()["scores"]
+    monkeypatch.setattr(identity, "_version", lambda name: "1.0")
+    assert len({here, one, reads.fingerprints()["scores"]}) == 3
+
+
+def test_the_engine_here_is_nothing_to_a_model_elsewhere():
+    served = model(weights=ServedModel(base_url="http://a/v1", model="m"))
+    assert differing(served, replace(served, engine="vllm")) == NOTHING
 
 
 def test_equal_catalogues_have_equal_fingerprints():

@@ -11,12 +11,6 @@ from cg_pipeline.answers.own_part import own_part
 _GONE_ON = re.compile(r"[\s.,/^]*[^\s.,/^\d]")
 
 
-def read_number(text: str) -> Fraction | None:
-    """The number a text answers with, units left aside; None when there is none."""
-    found = readings(text)
-    return found[0] if found else None
-
-
 def readings(text: str) -> tuple[Fraction, ...]:
     """What the number may mean: "5 %" is 5 and 1/20; empty when there is none."""
     found = _find(text)[0]

@@ -5,8 +5,8 @@ sets, intervals, matrices, equations. A percent sign may be left out or applied;
 be exact to six places.
 
 Why a process: its own time limits are POSIX signals, which work in the main thread alone, and
-without one `9^{9^{9^9}}` runs forever. Upgrading math-verify asks for a higher version of the
-policies that use it.
+without one `9^{9^{9^9}}` runs forever. The versions of math-verify and what it parses and reckons with
+count in the fingerprints of the policies that use it (`ScoringPolicy.libraries`).
 """
 
 import json
@@ -24,8 +24,6 @@ LONGEST = 400
 _LONGEST_LIFE_S = 120
 _MEMORY_BYTES = 4 << 30
 
-_worker = Worker("cg_pipeline.answers.latex_equality")
-
 
 def same_mathematics(gold: str, said: str, limit_s: float = LIMIT_S) -> bool | None:
     """Whether both mean the same; None when that could not be decided in time.
@@ -35,7 +33,7 @@ def same_mathematics(gold: str, said: str, limit_s: float = LIMIT_S) -> bool | N
     if len(said) > LONGEST or len(gold) > LONGEST:
         return False
     try:
-        return bool(_worker.ask([gold, said], limit_s))
+        return bool(_WORKER.ask([gold, said], limit_s))
     except TimeoutError:
         return None
 
@@ -62,6 +60,10 @@ def main() -> None:
         sys.stdout.write(f"{json.dumps(_compare(*json.loads(line)))}\n")
         sys.stdout.flush()
         signal.alarm(0)
+
+
+_WORKER = Worker(main.__module__)
+"""Named by what it runs, so that a policy's fingerprint sees the comparison that happens over there."""
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ configurations; one file of it holds the prompts.
 
 The authors have a judge compare each answer with another model's. Those answers are not among
 these rows, so a judge grades each answer from 1 to 10 instead. With a table of those answers, declare
-a benchmark with `fields.baseline` and `judge_pair` (`data/benchmarks/README.md`).
+a benchmark with the field `baseline` and `judge_pair` (`data/benchmarks/README.md`).
 """
 
 from collections.abc import Mapping

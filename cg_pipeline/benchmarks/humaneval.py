@@ -13,8 +13,12 @@ Quirks: scoring runs code that a model wrote. The answer is the reference soluti
 are the tests, which are in the details with the name of the function. The prompt belongs to
 the program: completion and test come after it.
 
-Prompt as in lm-evaluation-harness (`humaneval`): signature and docstring, ended where the next
-piece of a module would start. One greedy answer; pass@k wants several samples.
+Prompt as in lm-evaluation-harness (`humaneval`): signature and docstring. One greedy answer; pass@k
+wants several samples.
+
+*Why no stop texts, where the paper ends an answer at "\ndef" and the like:* they would cut a chat
+model's answer, which says something first and shows the whole function in a code block. Where a
+completion leaves the function is found when it is scored, at the same places.
 """
 
 from typing_extensions import TypedDict
@@ -61,5 +65,4 @@ BENCHMARK = Benchmark(
     response="generation",
     scoring="code_tests",
     max_new_tokens=1024,
-    stop=("\nclass", "\ndef", "\n#", "\nif", "\nprint"),
 )

@@ -12,7 +12,8 @@ Quirks: in Parquet every instruction carries the arguments of all of them, null 
 not its own; nulls are dropped. The category is the family of the first instruction.
 
 Prompt as in lm-evaluation-harness (`ifeval`): the instruction alone, up to 1,280 tokens. There
-is no answer key: details hold the instructions and their arguments for the checkers.
+is no answer key: details hold the instructions and their arguments for the checkers. The score is
+the strict one by prompt; the strict and loose shares by instruction and prompt are reported with it.
 """
 
 from typing import Any

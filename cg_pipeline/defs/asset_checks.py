@@ -19,7 +19,7 @@ from cg_pipeline.defs.partitions import (
     SAE,
     benchmark_of,
 )
-from cg_pipeline.defs.resources import CodeSandbox, Judging, Namer, Store, StudyChoice
+from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store, StudyChoice
 from cg_pipeline.defs.rows import checksums, read_benchmark
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
@@ -85,6 +85,12 @@ def benchmarks_ask_different_things(
 def one_completion_for_each_example(completions: list, examples: list) -> dg.AssetCheckResult:
     """Exactly the benchmark's examples are there, each once."""
     return _reported(checks.same_examples(examples, completions))
+
+
+@dg.asset_check(asset="completions", partitions_def=CELL)
+def no_prompt_was_cut(completions: list) -> dg.AssetCheckResult:
+    """Every example was put to the model with all of its prompt."""
+    return _reported(checks.prompts_whole(completions), dg.AssetCheckSeverity.WARN)
 
 
 @dg.asset_check(asset="scores", partitions_def=CELL, blocking=True, additional_ins=_BENCHMARK_INPUT)
@@ -175,6 +181,7 @@ def _is_current(
         namer: Namer,
         judging: Judging,
         code_sandbox: CodeSandbox,
+        gpu: Gpu,
     ) -> dg.AssetCheckResult:
         key = context.partition_key if context.has_partition_key else ""
         where = (
@@ -184,7 +191,7 @@ def _is_current(
             if key
             else {}
         )
-        expected = expected_of(store, study_choice.study, namer, judging, code_sandbox)
+        expected = expected_of(store, study_choice.study, namer, judging, code_sandbox, gpu)
         stored = store.warehouse.materialisation(asset, where)
         found = checks.current(stored.fingerprint if stored else None, expected.of(asset, where))
         return _reported(found, dg.AssetCheckSeverity.WARN)
@@ -200,6 +207,7 @@ ASSET_CHECKS = [
     no_prompt_is_empty,
     answers_are_within_choices,
     one_completion_for_each_example,
+    no_prompt_was_cut,
     one_score_for_each_example,
     one_row_for_each_example,
     scores_are_in_range,

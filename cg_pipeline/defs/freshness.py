@@ -5,7 +5,7 @@ from functools import cached_property
 
 from cg_pipeline import identity
 from cg_pipeline.defs.catalogue import BENCHMARKS
-from cg_pipeline.defs.resources import CodeSandbox, Judging, Namer, Store
+from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
 from cg_pipeline.defs.rows import examples_of, read_benchmark, stored_rows
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.models import MODELS
@@ -41,9 +41,11 @@ class Expected:
     benchmarks_dir: str = ""
     """Directory of benchmark files, as in `resources.Store`."""
     judged_by: str = "none"
-    """Source of a judge's verdicts, or `none`."""
+    """Who judges and how it is asked, or `none`."""
     run_by: str = "none"
     """What runs programs that models wrote, or `none`."""
+    engine: str = identity.DEFAULT_ENGINE
+    """What runs models that are loaded here."""
     _examples: dict[str, list[Example]] = field(
         default_factory=dict[str, list[Example]], init=False, repr=False
     )
@@ -66,7 +68,8 @@ class Expected:
         """Of one cell's completions; those imported for the present examples are as they should be."""
         if imported := self._imported("completions", model, benchmark):
             return imported
-        return identity.completions_id(self._read(benchmark), BENCHMARKS[benchmark], MODELS[model])
+        examples = self._read(benchmark)
+        return identity.completions_id(examples, BENCHMARKS[benchmark], MODELS[model], self.engine)
 
     def scores(self, model: str, benchmark: str) -> str:
         """Of one cell's scores; those imported for the present examples are as they should be."""
@@ -134,7 +137,7 @@ class Expected:
 
 
 def expected_of(
-    store: Store, study: Study, namer: Namer, judging: Judging, code_sandbox: CodeSandbox
+    store: Store, study: Study, namer: Namer, judging: Judging, code_sandbox: CodeSandbox, gpu: Gpu
 ) -> Expected:
     """What a study's partitions should have been made from, with these resources.
 
@@ -146,6 +149,7 @@ def expected_of(
         study,
         named_by=namer.source,
         benchmarks_dir=store.benchmarks_dir,
-        judged_by=judging.source,
+        judged_by=judging.identity,
         run_by=code_sandbox.source,
+        engine=gpu.engine,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from cg_pipeline import pipeline
+from cg_pipeline import checks, pipeline
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, model_of
 from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Servers, Store
 from cg_pipeline.defs.results import declared, effort, links, preview, result
@@ -50,7 +50,7 @@ def completions(
 ) -> dg.MaterializeResult:
     """What the model answered: greedy text, or the log-likelihood of each choice."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
-    fingerprint = completions_id(examples, benchmark, model)
+    fingerprint = completions_id(examples, benchmark, model, gpu.engine)
     if isinstance(model.weights, ServedModel):
         return ask_served(
             benchmark, examples, lambda: servers.language_model(model, context.log.info), fingerprint
@@ -82,6 +82,7 @@ def completions(
         {
             "n_completions": len(found),
             "stops": dict(Counter(completion.stop for completion in found)),
+            **checks.prompts_whole(found).numbers,
             "n_tokens": tokens,
             **effort(filled, tokens),
             "preview": preview(found),
@@ -114,13 +115,14 @@ def scores(
     at_once = code_sandbox.at_once if policy.runs_code else judging.at_once
     found = pipeline.score(policy, examples, completions, decider, at_once)
     decided_by = decider.source if decider else "none"
+    decided = judging.identity if policy.judged else decided_by
     n_failed = sum(score.reason in (JUDGE_FAILED, SANDBOX_FAILED) for score in found)
     if judge and n_failed:
         context.log.warning(f"{decided_by} failed to judge {n_failed} answers: {_troubles(judge)}")
     stored = store.warehouse.fingerprint_of("completions", {"model": model.name, "benchmark": benchmark.name})
     return result(
         found,
-        scores_id(stored, policy, f"{decided_by}, in part" if n_failed else decided_by),  # tried again
+        scores_id(stored, policy, f"{decided}, in part" if n_failed else decided),  # tried again
         {
             "accuracy": mean_score(found),
             **pipeline.pass_rates(found),

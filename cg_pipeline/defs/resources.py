@@ -1,7 +1,8 @@
 """What assets are given: places, devices, servers, the study, and who names, judges and runs programs.
 
 Only speed and place are configured here (data directory, device, batch size, lock
-timeout); everything that changes results is in the catalogue's specs.
+timeout); what changes results is in the catalogue's specs. What is chosen here and changes
+results all the same (the engine, who names, judges and runs programs) counts in their fingerprints.
 """
 
 import os
@@ -15,6 +16,7 @@ import dagster as dg
 from pydantic import Field
 
 from cg_pipeline.catalog import lookup
+from cg_pipeline.identity import DEFAULT_ENGINE
 from cg_pipeline.llm.endpoint import Endpoint, judge_endpoint
 from cg_pipeline.specs import Model, Sae, ServedModel, Study
 from cg_pipeline.store.layout import Layout, slug
@@ -93,7 +95,7 @@ class Gpu(dg.ConfigurableResource):
     """auto, cuda, cuda:N, mps or cpu."""
     batch_tokens: int = 4096
     """Padded tokens of one forward pass: bounds memory, changes no result."""
-    engine: str = "transformers"
+    engine: str = DEFAULT_ENGINE
     """What runs models that answer: transformers, or vllm where it is installed."""
     vllm_memory_share: float = 0.8
     """Share of the device's memory that vLLM takes; the reader SAE has to fit into the rest."""
@@ -148,8 +150,13 @@ class Servers(dg.ConfigurableResource):
         asker = Asker(
             endpoint_of(model, model.weights, self.prices.get(model.name), **patience),
             self.store.layout.cache / "answers" / slug(model.name),
-            identity={"version": str(model.version), "revision": model.weights.revision},
+            identity={
+                "version": str(model.version),
+                "revision": model.weights.revision,
+                **({"sampling": "own"} if model.weights.own_sampling else {}),
+            },
             concurrency=self.concurrency,
+            own_sampling=model.weights.own_sampling,
             report=report,
         )
         return ServedLanguageModel(model, asker)
@@ -195,6 +202,15 @@ class Judging(dg.ConfigurableResource):
         """Who will be recorded as the source of verdicts."""
         endpoint = judge_endpoint()
         return endpoint.source if endpoint else "none"
+
+    @property
+    def identity(self) -> str:
+        """What scores depend on: who judges, and how it is asked."""
+        if judge_endpoint() is None:
+            return "none"
+        from cg_pipeline.llm.judging import way_of_asking
+
+        return f"{self.source}, asked {way_of_asking()}"
 
 
 class CodeSandbox(dg.ConfigurableResource):

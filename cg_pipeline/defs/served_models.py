@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from cg_pipeline import pipeline
+from cg_pipeline import checks, pipeline
 from cg_pipeline.defs.results import preview, result
 from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.records import Example
@@ -44,6 +44,7 @@ def ask_served(
         {
             "n_completions": len(found),
             "stops": dict(Counter(completion.stop for completion in found)),
+            **checks.prompts_whole(found).numbers,
             "seconds": time.monotonic() - started,
             **_bill(model),
             "preview": preview(found),
@@ -61,7 +62,6 @@ def _bill(model: "ServedLanguageModel") -> dict[str, object]:
         "requests_answered": sum(call.answered for call in asked),
         "requests_from_cache": len(asker.ledger) - len(asked),
         "requests_given_up": sum(not call.answered for call in asked),
-        "examples_shortened": model.n_shortened,
         "retries": sum(call.n_retries for call in asked),
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,

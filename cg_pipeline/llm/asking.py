@@ -7,6 +7,9 @@ models served one after the other at two ports would share answers; being asked 
 move is the lesser harm. One server whose model is exchanged at the same address needs another
 `revision` in the spec.
 
+A parameter that the server refuses is left out, but never one that decides how answers are drawn
+(`DECISIVE`), unless the model's spec accepts that: greedy answers and drawn ones are different things.
+
 Only answers are kept. An example that was given up on (timed out, failed) or that did not fit
 is asked again the next time; a fault of the server as a whole ends the run instead of marking
 every example as failed.
@@ -27,11 +30,14 @@ from cg_pipeline.llm.answers import Call, Usage, load_answer, save_answer
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import Question, rendered
 from cg_pipeline.llm.replies import AnswerText, Stop, read_answer
-from cg_pipeline.llm.wire import Fault, connect, post, wait_s
+from cg_pipeline.llm.wire import Fault, connect, post, unwilling, wait_s
 from cg_pipeline.records import content_id
 
 MAX_FAILURES_IN_A_ROW = 10
 """So many questions given up on, with no answer between, are the server's fault and not theirs."""
+
+DECISIVE = frozenset({"temperature", "top_p"})
+"""Parameters without which the answers are not those that were asked for."""
 
 _MAX_BYTES = 1 << 26  # log-probabilities of a long text are many times its size
 _EVERY_S = 10.0
@@ -60,6 +66,7 @@ class Asker:
         *,
         identity: Mapping[str, str],
         concurrency: int = 8,
+        own_sampling: bool = False,
         report: Callable[[str], None] = _log.info,
     ) -> None:
         """Prepare to ask; nothing is sent yet.
@@ -69,6 +76,7 @@ class Asker:
             cache_dir: where answers are kept.
             identity: what else tells this model's answers from others'.
             concurrency: requests under way at once, at most.
+            own_sampling: whether answers may be drawn as the server pleases, should it insist.
             report: told every few seconds how far it is.
         """
         if concurrency < 1:
@@ -82,6 +90,7 @@ class Asker:
         self._cache_dir = cache_dir
         self._identity = {"model": endpoint.model, "address": endpoint.base_url, **identity}
         self._concurrency = concurrency
+        self._insists_on = frozenset[str]() if own_sampling else DECISIVE
         self._report = report
         self._lock = threading.Lock()
         self._stopping = threading.Event()
@@ -167,6 +176,8 @@ class Asker:
             if isinstance(outcome, AnswerText):
                 return outcome
             _log.debug("%s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
+            if outcome.parameter in self._insists_on and question.purpose == "answer":
+                return unwilling(outcome)
             if outcome.remedy == "omit" and outcome.parameter not in attempt.refused:
                 attempt.refused |= {outcome.parameter}
             elif outcome.remedy == "wait" and attempt.n_waits < self.endpoint.max_retries:

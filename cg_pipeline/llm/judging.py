@@ -17,13 +17,20 @@ from typing import Any, Literal
 
 import pydantic
 
-from cg_pipeline.llm.chat import ChatModel
+from cg_pipeline.fingerprints import fingerprint
+from cg_pipeline.llm.chat import ANSWER_TOKENS, MAX_CORRECTIONS, TEMPERATURE, ChatModel
 from cg_pipeline.protocols import JudgeFailed, NamingFailed
+from cg_pipeline.records import content_id
 
 MAX_FAILURES = 20
 """Failures in a row after which nothing more is asked; what the judge itself declines is none."""
 
 _CLOSING = "Give your reasoning first, in at most three sentences, then the verdict: one of {verdicts}."
+
+
+def way_of_asking() -> str:
+    """Fingerprint of what makes a verdict besides the judge and the policy's prompt: form and parameters."""
+    return content_id(fingerprint(verdict_schema), _CLOSING, TEMPERATURE, ANSWER_TOKENS, MAX_CORRECTIONS)
 
 
 class LlmJudge:

@@ -49,8 +49,8 @@ def _unable(asker: Asker, spec: Model, reason: str, fault: Fault | None = None) 
     return ValueError(
         asker.endpoint.redact(
             f"{place} gives no log-likelihoods of choices ({reason}); expected chat=False and a completions "
-            "endpoint that echoes a prompt with logprobs, as vLLM's does. Use benchmarks with "
-            "response='generation' (scoring 'option' reads a choice out of an answer)."
+            "endpoint that echoes a prompt with logprobs, as vLLM's does. Use the "
+            "benchmark's generated form, <name>_generated, which reads a choice out of an answer."
         )
     )
 
@@ -95,6 +95,7 @@ def chosen(
     contexts: Sequence[AnswerText],
     after: Sequence[AnswerText],
     alone: Sequence[AnswerText],
+    n_cut_tokens: int = 0,
 ) -> Completion:
     """The choice with the highest log-likelihood, and all of them; or why there are none."""
     trouble: Stop | None = next((answer.stop for answer in (*after, *alone) if not answer.is_there), None)
@@ -112,6 +113,7 @@ def chosen(
         n_prompt_tokens=contexts[0].n_prompt_tokens,
         n_completion_tokens=0 if trouble else sum(sizes),
         rendered_prompt=contexts[0].prompt,
+        n_cut_tokens=0 if trouble else n_cut_tokens,
     )
 
 

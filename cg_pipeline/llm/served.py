@@ -8,7 +8,7 @@ others; likelihoods of choices as `likelihoods` says.
 What differs from a model in memory: the server's own limit decides what does not fit, since its
 tokenizer is not here, so `Model.max_tokens` is for the record; with `overlong="truncate"`
 worked examples are dropped one by one, and a question that is too long by itself is still an
-overflow. `prompt_token_ids` is empty.
+overflow. `prompt_token_ids` is empty, and `n_cut_tokens` counts words.
 """
 
 import os
@@ -84,8 +84,6 @@ class ServedLanguageModel:
 
     spec: Model
     asker: Asker
-    n_shortened: int = field(default=0, init=False)
-    """Examples that lost worked examples so as to fit."""
     _can_measure: bool = field(default=False, init=False)
 
     def generate(self, examples: Sequence[Example], how: Generation) -> list[Completion]:
@@ -96,8 +94,8 @@ class ServedLanguageModel:
             return [self._question(example, how, sample, n_dropped) for sample in range(n_samples)]
 
         return [
-            self._generated(example, answer, how, sample)
-            for example, answers in zip(examples, self._ask(examples, questions), strict=True)
+            self._generated(example, answer, how, sample, n_dropped)
+            for example, (answers, n_dropped) in zip(examples, self._ask(examples, questions), strict=True)
             for sample, answer in enumerate(answers)
         ]
 
@@ -111,7 +109,8 @@ class ServedLanguageModel:
         if not self._can_measure:  # asked once
             check_measures(self.asker, self.spec)
             self._can_measure = True
-        contexts = self._ask(examples, lambda example, n: [counted(text) for text in contexts_of(example, n)])
+        asked = self._ask(examples, lambda example, n: [counted(text) for text in contexts_of(example, n)])
+        contexts = [found for found, _ in asked]
         pairs = [pairs_of(example, found) for example, found in zip(examples, contexts, strict=True)]
         after = measure(self.asker, pairs)
         alone: list[list[AnswerText]] = [[] for _ in examples]
@@ -119,7 +118,8 @@ class ServedLanguageModel:
             [neutral] = self.asker.ask([counted(unconditional)])
             alone = measure(self.asker, [[(neutral, text) for text in continuations_of(e)] for e in examples])
         name = self.spec.name
-        return [chosen(name, e, contexts[i], after[i], alone[i]) for i, e in enumerate(examples)]
+        lost = [_words_of(e.shots[: 2 * n]) for e, (_, n) in zip(examples, asked, strict=True)]
+        return [chosen(name, e, contexts[i], after[i], alone[i], lost[i]) for i, e in enumerate(examples)]
 
     def _question(self, example: Example, how: Generation, sample: int, n_dropped: int) -> Question:
         if not self.spec.chat:
@@ -129,24 +129,26 @@ class ServedLanguageModel:
 
     def _ask(
         self, examples: Sequence[Example], questions: Callable[[Example, int], list[Question]]
-    ) -> list[list[AnswerText]]:
-        """Answers to each example's questions, with fewer worked examples where too many do not fit."""
-        answers: dict[int, list[AnswerText]] = {}
+    ) -> list[tuple[list[AnswerText], int]]:
+        """Answers to each example's questions, and how many worked examples they had to do without."""
+        answers: dict[int, tuple[list[AnswerText], int]] = {}
         todo, n_dropped = list(range(len(examples))), 0
         while todo:
             asked = [questions(examples[i], n_dropped) for i in todo]
             found = iter(self.asker.ask([question for group in asked for question in group]))
-            answers |= {i: [next(found) for _ in group] for i, group in zip(todo, asked, strict=True)}
+            for i, group in zip(todo, asked, strict=True):
+                answers[i] = ([next(found) for _ in group], n_dropped)
             n_dropped += 1
-            todo = [i for i in todo if self._may_shorten(examples[i], n_dropped, answers[i])]
-            self.n_shortened += len(todo) if n_dropped == 1 else 0
+            todo = [i for i in todo if self._may_shorten(examples[i], n_dropped, answers[i][0])]
         return [answers[i] for i in range(len(examples))]
 
     def _may_shorten(self, example: Example, n_dropped: int, answers: Sequence[AnswerText]) -> bool:
         too_long = any(answer.stop == "overflow" for answer in answers)
         return too_long and self.spec.overlong == "truncate" and 2 * n_dropped <= len(example.shots)
 
-    def _generated(self, example: Example, answer: AnswerText, how: Generation, sample: int) -> Completion:
+    def _generated(
+        self, example: Example, answer: AnswerText, how: Generation, sample: int, n_dropped: int
+    ) -> Completion:
         whole = _begun(how.opening, answer.text) if answer.is_there else answer.text
         text = _cut(whole, how.stop, len(how.opening))
         return Completion(
@@ -159,7 +161,12 @@ class ServedLanguageModel:
             n_prompt_tokens=answer.n_prompt_tokens,
             n_completion_tokens=answer.n_completion_tokens,
             rendered_prompt=answer.prompt,
+            n_cut_tokens=_words_of(example.shots[: 2 * n_dropped]) if answer.is_there else 0,
         )
+
+
+def _words_of(texts: Sequence[str]) -> int:
+    return sum(len(text.split()) for text in texts)
 
 
 def _begun(opening: str, text: str) -> str:

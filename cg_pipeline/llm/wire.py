@@ -18,7 +18,7 @@ import re
 import ssl
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -136,6 +136,15 @@ def wait_s(fault: Fault, n_waits: int, endpoint: Endpoint) -> float:
     if fault.wait_s is not None:
         return fault.wait_s * random.uniform(1.0, 1.1)
     return min(endpoint.backoff_s * 2**n_waits, endpoint.max_wait_s) * random.uniform(0.5, 1.0)
+
+
+def unwilling(fault: Fault) -> Fault:
+    """A server that would draw its answers as it pleases, which the model's spec does not accept."""
+    reason = (
+        f"refuses {fault.parameter} and would draw its answers as it pleases ({fault.reason}); "
+        "set own_sampling=True in its spec to accept that"
+    )
+    return replace(fault, reason=reason, remedy="none", kind="settings")
 
 
 def quote(text: str, endpoint: Endpoint) -> str:

@@ -82,4 +82,6 @@ def _choice(example: Example, details: Mapping[str, Any], name: str) -> str:
     )
 
 
-POLICY = ScoringPolicy(name="bbq", score=score, summarise=bias)
+POLICY = ScoringPolicy(
+    name="bbq", score=score, reads=("choice", "generation"), needs_choices=True, summarise=bias
+)

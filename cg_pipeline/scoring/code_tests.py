@@ -14,11 +14,14 @@ Why a time-out is unscored(timed_out): time on the clock depends on what else th
 A program that never ends spends its processor time, and that is a failure; one that only
 sleeps stays undecided, where the authors count it wrong.
 
+A program cut at its limit that fails is unscored(truncated), unless the text had gone on to
+something else after it: a model that never ends is judged by what it wrote first.
+
 Source: Chen et al. 2021, arXiv 2107.03374. Several answers to one problem give pass@k.
 """
 
 from cg_pipeline.answers.details import details_of
-from cg_pipeline.answers.programs import joined_program
+from cg_pipeline.answers.programs import is_finished, joined_program
 from cg_pipeline.protocols import SANDBOX_FAILED, CodeRunner, ProgramRun
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy, grade, unanswered
@@ -36,10 +39,12 @@ def score(example: Example, completion: Completion, runner: CodeRunner | None = 
         return grade(completion, None, reason="code_not_allowed")
     if not completion.text.strip():
         return grade(completion, None, reason="unparsed")
-    run = runner.run(_program(example, completion.text))
+    name, program = _program(example, completion.text)
+    run = runner.run(program)
     if run.outcome == "unusable":
         return grade(completion, None, answer=run.detail, reason=SANDBOX_FAILED)
-    if run.outcome != "passed" and completion.stop == "length":
+    cut = completion.stop == "length" and not is_finished(completion.text, name)
+    if run.outcome != "passed" and cut:
         return grade(completion, None, reason="truncated")
     if run.outcome == "timed_out":
         return grade(completion, None, answer=run.detail, reason="timed_out")
@@ -51,7 +56,8 @@ def _told(run: ProgramRun) -> str:
     return " ".join(filter(None, [run.outcome, run.detail, where]))
 
 
-def _program(example: Example, text: str) -> str:
+def _program(example: Example, text: str) -> tuple[str, str]:
+    """The function's name, and the program that tests it."""
     details = details_of(example)
     if not details.get("entry_point") or not details.get("test"):
         raise ValueError(
@@ -60,7 +66,13 @@ def _program(example: Example, text: str) -> str:
         )
     name = details["entry_point"]
     program = joined_program(details.get("stub") or example.prompt, text, name)
-    return f"{program}\n{details['test']}\ncheck({name})\n"
+    return name, f"{program}\n{details['test']}\ncheck({name})\n"
 
 
-POLICY = ScoringPolicy(name="code_tests", score=score, runs_code=True, needs_targets=False)
+POLICY = ScoringPolicy(
+    name="code_tests",
+    score=score,
+    runs_code=True,
+    needs_targets=False,
+    needs_details=("entry_point", "test"),
+)

@@ -75,4 +75,6 @@ def _baseline(example: Example) -> str:
     return str(baseline)
 
 
-POLICY = ScoringPolicy(name="judge_pair", score=score, judged=True, needs_targets=False)
+POLICY = ScoringPolicy(
+    name="judge_pair", score=score, judged=True, needs_targets=False, needs_details=("baseline",)
+)

@@ -14,4 +14,4 @@ def score(example: Example, completion: Completion) -> Score:
     return grade_likeliest(example, completion, completion.choice_logprobs)
 
 
-POLICY = ScoringPolicy(name="likelihood", score=score)
+POLICY = ScoringPolicy(name="likelihood", score=score, reads=("choice",), needs_choices=True)

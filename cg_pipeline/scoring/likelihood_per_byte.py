@@ -19,4 +19,4 @@ def score(example: Example, completion: Completion) -> Score:
     return grade_likeliest(example, completion, [logprob / len(text.encode()) for logprob, text in pairs])
 
 
-POLICY = ScoringPolicy(name="likelihood_per_byte", score=score)
+POLICY = ScoringPolicy(name="likelihood_per_byte", score=score, reads=("choice",), needs_choices=True)

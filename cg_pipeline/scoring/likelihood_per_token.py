@@ -20,4 +20,4 @@ def score(example: Example, completion: Completion) -> Score:
     return grade_likeliest(example, completion, rates)
 
 
-POLICY = ScoringPolicy(name="likelihood_per_token", score=score)
+POLICY = ScoringPolicy(name="likelihood_per_token", score=score, reads=("choice",), needs_choices=True)

@@ -22,4 +22,10 @@ def score(example: Example, completion: Completion) -> Score:
     return grade_likeliest(example, completion, differences)
 
 
-POLICY = ScoringPolicy(name="likelihood_unconditional", score=score)
+POLICY = ScoringPolicy(
+    name="likelihood_unconditional",
+    score=score,
+    reads=("choice",),
+    needs_choices=True,
+    needs_unconditional=True,
+)

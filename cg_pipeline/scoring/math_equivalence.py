@@ -37,4 +37,6 @@ def _same(gold: str, answer: str) -> bool | None:
     return squeezed(gold) == squeezed(answer) or same_mathematics(gold, answer)
 
 
-POLICY = ScoringPolicy(name="math_equivalence", score=score)
+POLICY = ScoringPolicy(
+    name="math_equivalence", score=score, libraries=("math-verify", "latex2sympy2_extended", "sympy")
+)

@@ -20,4 +20,4 @@ def score(example: Example, completion: Completion) -> Score:
     return grade(completion, float(answer in example.targets), answer=answer)
 
 
-POLICY = ScoringPolicy(name="option", score=score)
+POLICY = ScoringPolicy(name="option", score=score, needs_choices=True)

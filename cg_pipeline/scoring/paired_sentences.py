@@ -59,4 +59,6 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values)
 
 
-POLICY = ScoringPolicy(name="paired_sentences", score=score, summarise=by_kind)
+POLICY = ScoringPolicy(
+    name="paired_sentences", score=score, reads=("choice",), needs_choices=True, summarise=by_kind
+)

@@ -11,9 +11,12 @@
     choices = ["a", "b", "c"]           # several fields, or one that holds a list
     answer = "right"
     answer_as = "letter"                # or index, index_from_1, text
-    category = "continent"              # as may be given: context, cluster, baseline
+    category = "continent"              # as may be given: context, cluster
 
-Optional: scoring, prefix (put before every question), n_shots and shots_file, max_new_tokens, stop.
+Optional: scoring, prefix (put before every question), n_shots and shots_file, max_new_tokens, stop,
+opening (first words of the answer), unconditional (a neutral prompt),
+sampling = { n = 5, temperature = 0.8 }, and fields.details, names of fields that scoring needs besides.
+Choices with scoring = "option" are asked in words, for models that give no likelihoods.
 The file's name is the benchmark's. Fields that are not named are left alone.
 """
 
@@ -24,6 +27,7 @@ from pathlib import Path
 from typing import Any, TypedDict, get_args
 
 from cg_pipeline.catalog import lookup
+from cg_pipeline.sources.declared_fit import drawn, given, misfits, policy_of, response_of
 from cg_pipeline.sources.declared_items import (
     GENERATED,
     Fields,
@@ -38,15 +42,9 @@ from cg_pipeline.specs import Benchmark, LocalRows, ScoringPolicy, check_name
 FOLDER = "benchmarks"
 """Where declarations are, below the data directory."""
 
-_SCORING: Mapping[str, str] = {
-    "multiple_choice": "likelihood_per_byte",
-    "lettered": "likelihood",
-    "yes_no": "likelihood",
-    "numeric": "numeric",
-}
 _MAX_NEW_TOKENS = 32
-_COMPARING = "judge_pair"
-"""The policy that compares answers with others, of the field `baseline`; no answer is right then."""
+_OPTION_TOKENS = 1024
+"""Room for a reasoning before the letter."""
 _TASKS: tuple[str, ...] = get_args(Task)
 _REQUIRED = ("title", "scope", "licence", "file", "task", "fields")
 _OPTIONAL: Mapping[str, tuple[type, Any]] = {
@@ -56,9 +54,12 @@ _OPTIONAL: Mapping[str, tuple[type, Any]] = {
     "shots_file": (str, ""),
     "max_new_tokens": (int, 0),
     "stop": (list, ()),
+    "opening": (str, ""),
+    "unconditional": (str, ""),
+    "sampling": (dict, None),
     "version": (int, 1),
 }
-_FIELDS = ("question", "choices", "answer", "answer_as", "context", "category", "cluster", "baseline")
+_FIELDS = ("question", "choices", "answer", "answer_as", "context", "category", "cluster", "details")
 _ANSWER_AS = ("text", "letter", "index", "index_from_1")
 
 
@@ -94,10 +95,10 @@ def _read(path: Path, taken: Collection[str], policies: Mapping[str, ScoringPoli
         )
     declared = _parsed(path)
     faults = [*_faults(declared), *_field_faults(declared.get("fields"), declared.get("task"))]
-    faults = faults or list(_fit(declared, policies))
+    faults = faults or list(misfits(declared, policies))
     if faults:
         raise ValueError("\n".join(faults))
-    return _benchmark(path.stem, declared)
+    return _benchmark(path.stem, declared, policy_of(declared, policies))
 
 
 def _parsed(path: Path) -> dict[str, Any]:
@@ -118,7 +119,7 @@ def _faults(declared: Mapping[str, Any]) -> Iterator[str]:
     yield from _unknown("key", declared, (*_REQUIRED, *_OPTIONAL))
     for key in _REQUIRED:
         if key != "fields" and not _is(str, declared.get(key)):
-            yield f"{key} is {_given(declared, key)}; expected text. Add or correct it."
+            yield f"{key} is {given(declared, key)}; expected text. Add or correct it."
     for key, (kind, _) in _OPTIONAL.items():
         if key in declared and not _is(kind, declared[key]):
             yield f"{key} is {show(declared[key])}; expected {_WORDS[kind]}. Correct it."
@@ -138,81 +139,63 @@ def _field_faults(fields: Any, task: Any) -> Iterator[str]:
         yield f"fields is {show(fields)}; expected a table [fields] with the file's names. Add it."
         return
     yield from _unknown("fields.", fields, _FIELDS)
-    required = ("question",) if "baseline" in fields else ("question", "answer")
-    for key in ("question", "answer", "context", "category", "cluster", "baseline", "answer_as"):
-        if (key in fields or key in required) and not _is(str, fields.get(key)):
-            yield f"fields.{key} is {_given(fields, key)}; expected the name of a field. Add or correct it."
+    for key in ("question", "answer", "context", "category", "cluster", "answer_as"):
+        needed = key == "question" or (key == "answer" and task != "open")
+        if (key in fields or needed) and not _is(str, fields.get(key)):
+            yield f"fields.{key} is {given(fields, key)}; expected the name of a field. Add or correct it."
     if fields.get("answer_as", "text") not in _ANSWER_AS:
-        given, known = show(fields["answer_as"]), ", ".join(_ANSWER_AS)
-        yield f"fields.answer_as is {given}; expected one of {known}. Correct it."
+        stated, known = show(fields["answer_as"]), ", ".join(_ANSWER_AS)
+        yield f"fields.answer_as is {stated}; expected one of {known}. Correct it."
+    details = fields.get("details", [])
+    if not isinstance(details, list) or not all(_is(str, name) for name in details):
+        yield f"fields.details is {show(details)}; expected a list of names of fields. Correct it."
     choices, wanted = fields.get("choices"), task in ("multiple_choice", "lettered")
     names = choices if isinstance(choices, list) and len(choices) > 1 else [choices]
     if wanted and not all(_is(str, name) for name in names):
         yield (
-            f"fields.choices is {_given(fields, 'choices')}; expected the name of a field that holds a list, "
+            f"fields.choices is {given(fields, 'choices')}; expected the name of a field that holds a list, "
             "or two or more names. Add or correct it."
         )
     if task in ("yes_no", *GENERATED) and ("choices" in fields or fields.get("answer_as", "text") != "text"):
         yield f"fields.choices or answer_as is given for task {show(task)}; expected neither. Remove it."
 
 
-def _fit(declared: Mapping[str, Any], policies: Mapping[str, ScoringPolicy]) -> Iterator[str]:
-    """What is wrong with keys that are right by themselves."""
-    task = declared["task"]
-    try:
-        name = declared.get("scoring") or _SCORING.get(task, "")
-        lookup("scoring policy", name, policies)
-        if name.startswith("likelihood") == (task in GENERATED):
-            yield f"scoring is {name!r} for task {task!r}; expected one for {_answers(task)}. Correct it."
-        if (name == _COMPARING) != ("baseline" in declared["fields"]):
-            yield (
-                f"scoring is {name!r} and fields.baseline {_given(declared['fields'], 'baseline')}; "
-                f"expected both {_COMPARING!r} and the field with the answers to compare with, or neither. "
-                "Add or remove one."
-            )
-    except KeyError as error:
-        yield f"scoring is {_given(declared, 'scoring')} for task {task!r}: {error.args[0]} Correct it."
-    if declared.get("max_new_tokens", 1) < 1 or ("max_new_tokens" in declared and task not in GENERATED):
-        yield (
-            f"max_new_tokens is {declared['max_new_tokens']} for task {task!r}; "
-            "expected a positive limit, of a generated answer. Correct it."
-        )
-    if declared.get("n_shots", 0) < 0 or (declared.get("shots_file") and not declared.get("n_shots")):
-        yield (
-            f"n_shots is {_given(declared, 'n_shots')}; expected how many worked examples to show, "
-            "at least 1 with a shots_file. Correct it."
-        )
-    if not all(isinstance(text, str) and text for text in declared.get("stop", ())):
-        yield f"stop is {show(declared['stop'])}; expected a list of texts. Correct it."
-
-
-def _benchmark(name: str, declared: Mapping[str, Any]) -> Benchmark:
-    given = {key: declared.get(key, default) for key, (_, default) in _OPTIONAL.items()}
+def _benchmark(name: str, declared: Mapping[str, Any], policy: ScoringPolicy) -> Benchmark:
+    found = {key: declared.get(key, default) for key, (_, default) in _OPTIONAL.items()}
     task: Task = declared["task"]
-    fields, generated = declared["fields"], task in GENERATED
-    choices = fields.get("choices", ())
-    columns = Fields(**{**fields, "choices": tuple(choices) if isinstance(choices, list) else choices})
-    shots = LocalRows(path=f"{FOLDER}/{given['shots_file']}") if given["shots_file"] else None
+    generated = (response := response_of(task, policy)) == "generation"
+    asks_letter = generated and task not in GENERATED
+    columns = Fields(**{key: _fixed(value) for key, value in declared["fields"].items()})
+    limit = _OPTION_TOKENS if asks_letter else _MAX_NEW_TOKENS
+    shots = LocalRows(path=f"{FOLDER}/{found['shots_file']}") if found["shots_file"] else None
     return Benchmark(
         name=name,
-        version=given["version"],
+        version=found["version"],
         title=declared["title"],
         scope=declared["scope"],
         licence=declared["licence"],
         source=LocalRows(path=f"{FOLDER}/{declared['file']}"),
         row=DeclaredRow,
         to_item=partial(declared_item, task, columns),
-        prompt=partial(declared_prompt, task, given["prefix"]),
-        response="generation" if generated else "choice",
-        scoring=given["scoring"] or _SCORING[task],
-        max_new_tokens=(given["max_new_tokens"] or _MAX_NEW_TOKENS) if generated else 0,
-        stop=tuple(given["stop"]),
-        n_shots=given["n_shots"],
+        prompt=partial(declared_prompt, "option" if asks_letter else task, found["prefix"]),
+        response=response,
+        scoring=policy.name,
+        max_new_tokens=(found["max_new_tokens"] or limit) if generated else 0,
+        stop=tuple(found["stop"]),
+        sampling=drawn(declared),
+        opening=found["opening"],
+        unconditional=found["unconditional"],
+        n_shots=found["n_shots"],
         shots=shots,
     )
 
 
-_WORDS = {str: "text", int: "a whole number", list: "a list"}
+_WORDS = {str: "text", int: "a whole number", list: "a list", dict: "a table"}
+
+
+def _fixed(value: Any) -> Any:
+    """A list as what a frozen spec may hold."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _is(kind: type, value: Any) -> bool:
@@ -220,14 +203,6 @@ def _is(kind: type, value: Any) -> bool:
     return (
         isinstance(value, kind) and not isinstance(value, bool) and (kind is not str or bool(value.strip()))
     )
-
-
-def _given(table: Mapping[str, Any], key: str) -> str:
-    return show(table[key]) if key in table else "missing"
-
-
-def _answers(task: str) -> str:
-    return "generated answers" if task in GENERATED else "choices"
 
 
 def _is_beside(name: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cg_pipeline.formats import lettered, question_answer
+from cg_pipeline.formats import letter_asked, lettered, question_answer
 from cg_pipeline.items import Item, Prompt, named
 from cg_pipeline.sources.json_lines import show
 
@@ -29,13 +29,13 @@ class Fields:
     choices: str | tuple[str, ...] = ()
     """A field that holds a list, or several fields with one choice each."""
     answer: str = ""
-    """May be absent where there is a baseline: then a judge says which answer is better."""
+    """Empty where a judge or a checker decides."""
     answer_as: Literal["text", "letter", "index", "index_from_1"] = "text"
     context: str = ""
     category: str = ""
     cluster: str = ""
-    baseline: str = ""
-    """An answer to compare with."""
+    details: tuple[str, ...] = ()
+    """Fields that the scoring policy needs besides, under their own names."""
 
 
 def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
@@ -52,13 +52,17 @@ def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
         context=_text(row, fields.context) if fields.context else "",
         category=_text(row, fields.category) if fields.category else None,
         cluster=_text(row, fields.cluster) if fields.cluster else "",
-        details={"baseline": _text(row, fields.baseline)} if fields.baseline else {},
+        details={name: _detail(row, name) for name in fields.details},
     )
 
 
-def declared_prompt(task: Task, prefix: str, item: Item) -> Prompt:
-    """The task's format, after the declaration's prefix and the item's context."""
-    shown = lettered(item) if task == "lettered" else _with_context(item)
+def declared_prompt(task: Task | Literal["option"], prefix: str, item: Item) -> Prompt:
+    """The task's format, after the declaration's prefix and the item's context.
+
+    For "option" choices are shown and a letter is asked for, whatever the task.
+    """
+    formats = {"lettered": lettered, "option": letter_asked}
+    shown = formats.get(task, _with_context)(item)
     text = f"{prefix}\n{shown.text}" if prefix else shown.text
     return Prompt(text=text, continuations=shown.continuations)
 
@@ -108,6 +112,13 @@ def _value(row: Mapping[str, Any], name: str) -> Any:
             "Add it, or correct the declaration."
         )
     return row[name]
+
+
+def _detail(row: Mapping[str, Any], name: str) -> Any:
+    value = _value(row, name)
+    if not isinstance(value, (str, int, float, list, dict)):
+        raise ValueError(f"field {name!r} is {show(value)}; expected a JSON value. Correct it.")
+    return value
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:

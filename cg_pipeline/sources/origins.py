@@ -78,7 +78,8 @@ def _origin(
 ) -> Origin:
     if isinstance(source, LocalRows):
         return _of_file(benchmark, role, data_dir / source.path)
-    entry = benchmark.name if role == "asked" else f"{benchmark.name}_{role}"
+    name = benchmark.entry or benchmark.name
+    entry = name if role == "asked" else f"{name}_{role}"
     if directory and (found := find_file(Path(directory), entry)):
         return Origin(
             role=role,

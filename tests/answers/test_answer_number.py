@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from cg_pipeline.answers.answer_number import is_settled, read_number, readings
+from cg_pipeline.answers.answer_number import is_settled, readings
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ from cg_pipeline.answers.answer_number import is_settled, read_number, readings
         ("I do not know.", None),
     ],
 )
-def test_read_number(text: str, value: str | None) -> None:
-    assert read_number(text) == (None if value is None else Fraction(value))
+def test_number_read(text: str, value: str | None) -> None:
+    assert readings(text)[:1] == (() if value is None else (Fraction(value),))
 
 
 @pytest.mark.parametrize(

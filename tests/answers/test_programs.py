@@ -2,7 +2,7 @@
 
 import pytest
 
-from cg_pipeline.answers.programs import fenced, joined_program
+from cg_pipeline.answers.programs import fenced, is_finished, joined_program
 
 STUB = 'from typing import List\n\n\ndef double(x: int) -> int:\n    """Twice x."""\n'
 
@@ -21,6 +21,12 @@ def doubled(text: str) -> int:
         "    return 2 * x\n\ndef other():\n    return 1 +",  # goes on, and is cut
         "    return 2 * x\n\nprint(double(",
         "    return 2 * x\n\n\nThis function doubles its argument.",
+        "    return 2 * x\n\n\ndef double(x):\n    return 0\n\n\ndef",  # once more, and wrong
+        "    return 2 * x\n```\n\nUsage:\n```python\nprint(double(",
+        "return 2 * x\n\ndef double(x):\n    return",
+        "def double(x):\n    return helper(x)\n\ndef helper(x):\n    return 2 * x\n\nprint(double(",
+        "Sure:\n\nimport math\n\ndef double(x):\n    return 2 * x\n\nThis is it.",
+        "def double(x):\n    return 2 * x\n\n\ndef double(x):\n    retu",
         "return 2 * x",
         "y = x\nreturn 2 * y",
         "if x:\n        return 2 * x\n    return 0",  # only the first line lost its indentation
@@ -49,3 +55,24 @@ def test_imports_and_helpers_of_the_stub_stay():
 def test_without_a_block():
     assert fenced("return 2") is None
     assert fenced("```json\n{}\n```") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "finished"),
+    [
+        ("    return 2", False),
+        ("    return 2\n\n\ndef other():\n    ret", True),
+        ("    return 2\n\n\ndef double(x):\n    ret", True),
+        ("return 2", False),
+        ("return 2\n\nprint(", True),
+        ("Here:\n\n```python\ndef double(x):\n    return", False),
+        ("Here:\n\n```python\ndef double(x):\n    return 2\n```\nThis do", True),
+        ("```python\ndef double(x):\n    return 2\n```\nOr:\n```python\ndef dou", False),
+        ("Here:\n```bash\nls\n```\nTh", False),
+        ("def double(x):\n    return 2", False),
+        ("def double(x):\n    return 2\n\ndef double(x):\n    ret", True),
+        ("def double(x):\n    return 2\n\nThis is", True),
+    ],
+)
+def test_whether_a_cut_text_had_finished_its_program(text: str, finished: bool):
+    assert is_finished(text, "double") == finished

@@ -9,9 +9,10 @@ import pytest
 from cg_pipeline import identity
 from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.defs import catalogue, partitions
-from cg_pipeline.defs.freshness import Expected
+from cg_pipeline.defs.freshness import Expected, expected_of
 from cg_pipeline.defs.model_assets import scores
-from cg_pipeline.defs.resources import CodeSandbox, Judging, Store
+from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
+from cg_pipeline.llm.judging import way_of_asking
 from cg_pipeline.models import MODELS
 from cg_pipeline.records import Completion
 from cg_pipeline.scoring import POLICIES
@@ -47,12 +48,13 @@ def test_leave_that_is_unclear_is_refused(monkeypatch):
 
 def test_who_judges(monkeypatch, tmp_path):
     judging = Judging(store=Store(data_dir=str(tmp_path)))
-    assert (judging.load(), judging.source) == (None, "none")
+    assert (judging.load(), judging.source, judging.identity) == (None, "none", "none")
     monkeypatch.setenv("CG_JUDGE_BASE_URL", "http://127.0.0.1:1/v1")
     monkeypatch.setenv("CG_JUDGE_MODEL", "m-2")
     loaded = judging.load()
     assert loaded is not None
     assert loaded.source == judging.source == "llm:m-2"
+    assert judging.identity == f"llm:m-2, asked {way_of_asking()}"
 
 
 def materialise(
@@ -134,7 +136,8 @@ def test_answers_that_a_judge_failed_to_judge_are_judged_again(monkeypatch, tmp_
     good = reply(json.dumps({"reasoning": "Good.", "verdict": "10"}))
     monkeypatch.setenv("CG_JUDGE_MODEL", "m-2")
     monkeypatch.setenv("CG_JUDGE_MAX_RETRIES", "0")
-    expected = identity.scores_id("completions", POLICIES["judge_answer"], "llm:m-2")
+    who = f"llm:m-2, asked {way_of_asking()}"
+    expected = identity.scores_id("completions", POLICIES["judge_answer"], who)
     asked = [example()]
     with FakeServer([good, step]) as server:
         monkeypatch.setenv("CG_JUDGE_BASE_URL", server.url)
@@ -150,6 +153,19 @@ def test_answers_that_a_judge_failed_to_judge_are_judged_again(monkeypatch, tmp_
         assert [score.value for score in found] == [1.0, 1.0]
         assert stored == expected
         assert len(server.requests) == 1  # the other verdict is kept
+
+
+@pytest.mark.parametrize("engine", ["transformers", "vllm"])
+def test_what_is_expected_knows_the_engine(tmp_path, engine):
+    layout = Layout(tiny_data(tmp_path / "data"))
+    store = Store(data_dir=str(layout.data_dir))
+    deciders = (Namer(store=store), Judging(store=store), CodeSandbox(), Gpu(store=store, engine=engine))
+    expected = expected_of(store, STUDY, *deciders)
+    assert expected.engine == engine
+    here = expected.completions(MODEL, "requests")
+    assert (here == Expected(layout, STUDY, "automatic").completions(MODEL, "requests")) == (
+        engine == "transformers"
+    )
 
 
 def test_authors_own_numbers_are_reported(monkeypatch, tmp_path):

@@ -139,7 +139,7 @@ CHECKS = {
         "no_row_was_left_out",
     },
     "near_duplicates": {"benchmarks_ask_different_things"},
-    "completions": {"one_completion_for_each_example"},
+    "completions": {"one_completion_for_each_example", "no_prompt_was_cut"},
     "scores": {"one_score_for_each_example", "scores_are_in_range", "most_examples_are_scored"},
     "activations": {"one_row_for_each_example", "activations_are_sound", "every_text_was_read"},
     "concept_metrics": {"performance_is_within_score_range"},

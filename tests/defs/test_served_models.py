@@ -42,7 +42,7 @@ def serve(monkeypatch, url: str, **fields) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
 
 
-def run(data_dir: Path, **settings) -> dg.ExecuteInProcessResult:
+def run(data_dir: Path, benchmark: str = "arithmetic", **settings) -> dg.ExecuteInProcessResult:
     store = Store(data_dir=str(data_dir))
     definitions = assemble(
         str(data_dir),
@@ -52,9 +52,9 @@ def run(data_dir: Path, **settings) -> dg.ExecuteInProcessResult:
     )
     with dg.DagsterInstance.ephemeral() as instance:
         examples = definitions.resolve_job_def("load_examples")
-        examples.execute_in_process(partition_key="arithmetic", instance=instance)
+        examples.execute_in_process(partition_key=benchmark, instance=instance)
         return definitions.resolve_job_def("evaluate_cell").execute_in_process(
-            partition_key=cell_key(**CELL),
+            partition_key=cell_key(**{**CELL, "benchmark": benchmark}),
             asset_selection=[dg.AssetKey("completions"), dg.AssetKey("scores")],
             instance=instance,
             raise_on_error=False,
@@ -82,6 +82,21 @@ def test_it_is_scored_without_weights(data_dir: Path, monkeypatch):
     assert (noted["input_tokens"], noted["output_tokens"]) == (10 * N_ROWS, 2 * N_ROWS)
     assert noted["cost"] == pytest.approx(N_ROWS * (10 * 1.0 + 2 * 10.0) / 1e6)
     assert KEY not in str(noted)
+
+
+def test_a_chat_model_answers_choices_in_words(data_dir: Path, monkeypatch):
+    with FakeServer(rule=lambda path, request: completion("The answer is B.")) as server:
+        serve(monkeypatch, server.url, chat=True)
+        outcome = run(data_dir, "facts_generated")
+        asked = server.requests[0]["messages"][-1]["content"]
+    assert outcome.success
+    assert "\nB. " in asked
+    assert asked.endswith("Give the letter of the right choice.\nAnswer:")
+    scores = Warehouse(Layout(data_dir)).load(
+        TABLES["scores"], [{"model": NAME, "benchmark": "facts_generated"}]
+    )
+    assert len(scores) == N_ROWS
+    assert {score.outcome for score in scores} == {"right", "wrong"}
 
 
 def test_what_was_given_up_is_asked_again_and_nothing_else(data_dir: Path, monkeypatch):
@@ -141,8 +156,26 @@ def test_where_the_key_is_kept_changes_no_result(monkeypatch):
     model, benchmark = MODELS[NAME], BENCHMARKS["arithmetic"]
     moved = replace(model, weights=replace(model.weights, api_key_variable="OTHER"))
     newer = replace(model, weights=replace(model.weights, revision="2"))
-    of = [completions_id([], benchmark, each) for each in (model, moved, newer)]
-    assert of[0] == of[1] != of[2]
+    drawing = replace(model, weights=replace(model.weights, own_sampling=True))
+    of = [completions_id([], benchmark, each) for each in (model, moved, newer, drawing)]
+    assert of[0] == of[1]
+    assert len(set(of)) == 3
+
+
+def test_a_server_that_draws_as_it_pleases_ends_the_run_unless_that_is_accepted(data_dir: Path, monkeypatch):
+    def rule(path, request):
+        if "temperature" in request:
+            return failure(400, "Only the default is supported", param="temperature")
+        return completion(" 7.")
+
+    with FakeServer(rule=rule) as server:
+        serve(monkeypatch, server.url)
+        said = failed_step(run(data_dir, concurrency=1))
+        weights = replace(MODELS[NAME].weights, own_sampling=True)  # pyright: ignore[reportCallIssue]
+        monkeypatch.setitem(MODELS, NAME, replace(MODELS[NAME], weights=weights))
+        accepted = metadata(run(data_dir, concurrency=1))
+    assert "refuses temperature and would draw its answers as it pleases" in said
+    assert accepted["parameters_refused"] == "temperature"
 
 
 def test_a_model_with_weights_is_not_asked_for_at_a_server(tmp_path: Path):

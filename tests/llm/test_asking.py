@@ -25,10 +25,14 @@ def question(text: str = "2 + 2?", how: Generation = GREEDY, sample: int = 0):
     return chat_question(example, how, system_prompt="", sample=sample)
 
 
-def asker_of(server, cache_dir: Path, *, identity=None, concurrency=1, **settings) -> Asker:
+def asker_of(
+    server, cache_dir: Path, *, identity=None, concurrency=1, own_sampling=False, **settings
+) -> Asker:
     quick = {"model": "m", "timeout_s": 5.0, "max_retries": 2, "backoff_s": 0.001}
     endpoint = Endpoint(base_url=server.url, **{**quick, **settings})
-    return Asker(endpoint, cache_dir, identity=identity or {}, concurrency=concurrency)
+    return Asker(
+        endpoint, cache_dir, identity=identity or {}, concurrency=concurrency, own_sampling=own_sampling
+    )
 
 
 def echo(path, request):
@@ -270,6 +274,31 @@ def test_the_key_is_in_no_file_and_no_log(tmp_path: Path, caplog):
     kept = "".join(path.read_text() for path in tmp_path.rglob("*.json"))
     assert KEY not in kept + caplog.text
     assert server.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+DRAWN = Generation(max_new_tokens=8, temperature=0.7, top_p=0.9)
+
+
+@pytest.mark.parametrize(("name", "how"), [("temperature", GREEDY), ("temperature", DRAWN), ("top_p", DRAWN)])
+def test_a_server_that_draws_as_it_pleases_is_not_taken_for_one_that_obeys(tmp_path: Path, name, how):
+    def rule(path, request):
+        if name in request:
+            return failure(400, f"Only the default {name} is supported", param=name)
+        return completion("4")
+
+    with FakeServer(rule=rule) as server:
+        with pytest.raises(ValueError, match="own_sampling") as caught:
+            asker_of(server, tmp_path).ask([question(how=how)])
+        n_asked = len(server.requests)
+        asker = asker_of(server, tmp_path, own_sampling=True)
+        [accepted] = asker.ask([question(how=how)])
+    assert str(caught.value).replace(server.url, "URL") == (
+        f"Model 'm' at URL refuses {name} and would draw its answers as it pleases (answered HTTP 400 "
+        f"(Only the default {name} is supported)); set own_sampling=True in its spec to accept that, "
+        "after 1 try."
+    )
+    assert n_asked == 1
+    assert (accepted.text, asker.refused) == ("4", {name})
 
 
 def test_a_refused_parameter_is_left_out_from_then_on_and_said(tmp_path: Path, caplog):

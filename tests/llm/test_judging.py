@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cg_pipeline.llm import judging
 from cg_pipeline.llm.chat import ChatModel
 from cg_pipeline.llm.endpoint import Endpoint
-from cg_pipeline.llm.judging import MAX_FAILURES, LlmJudge, verdict_schema
+from cg_pipeline.llm.judging import MAX_FAILURES, LlmJudge, verdict_schema, way_of_asking
 from cg_pipeline.protocols import Judge, JudgeFailed
 from cg_pipeline.scoring import judge_pair
 from tests.llm.fake_server import FakeServer, Step, completion, failure
@@ -25,6 +26,14 @@ def judge(server: FakeServer, cache_dir: Path, **settings) -> LlmJudge:
     return LlmJudge(
         ChatModel(Endpoint(base_url=server.url, model="m-1", timeout_s=5.0, **settings), cache_dir)
     )
+
+
+@pytest.mark.parametrize("name", ["_CLOSING", "TEMPERATURE", "ANSWER_TOKENS", "MAX_CORRECTIONS"])
+def test_another_way_of_asking_is_another_judge(monkeypatch, name: str):
+    before = way_of_asking()
+    assert before == way_of_asking()
+    monkeypatch.setattr(judging, name, "Say {verdicts}." if name == "_CLOSING" else 9)
+    assert way_of_asking() != before
 
 
 def test_a_verdict(tmp_path: Path):

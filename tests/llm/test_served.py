@@ -178,7 +178,7 @@ def test_worked_examples_are_dropped_until_the_rest_fits(tmp_path: Path, overlon
     with FakeServer(rule=rule) as server:
         model = served(server, tmp_path, overlong=overlong)
         [found] = model.generate([few], GREEDY)
-    assert model.n_shortened == (overlong == "truncate")
+    assert found.n_cut_tokens == (8 if overlong == "truncate" else 0)  # the words of both worked examples
     assert (len(server.requests), found.stop, found.example_id) == (n_asked, stop, few.example_id)
 
 
@@ -186,7 +186,20 @@ def test_a_question_too_long_by_itself_overflows(tmp_path: Path):
     with FakeServer([failure(400, "maximum context length is 8 tokens")]) as server:
         few = example(shots=("1 + 1?", "2"))
         [found] = served(server, tmp_path, overlong="truncate").generate([few], GREEDY)
-    assert (len(server.requests), found.stop) == (2, "overflow")
+    assert (len(server.requests), found.stop, found.n_cut_tokens) == (2, "overflow", 0)
+
+
+def test_choices_tell_what_was_dropped_too(tmp_path: Path):
+    def rule(path, request):
+        if "1 + 1?" in request["prompt"]:
+            return failure(400, "maximum context length is 8 tokens")
+        return measuring(path, request)
+
+    shown = choice(shots=("1 + 1?", "2"))
+    with FakeServer(rule=rule) as server:
+        [cut, whole] = served(server, tmp_path, chat=False, overlong="truncate").choose([shown, choice()])
+    assert (cut.n_cut_tokens, whole.n_cut_tokens) == (4, 0)
+    assert cut.choice_logprobs == pytest.approx(whole.choice_logprobs)
 
 
 def summed(text: str) -> float:
@@ -279,7 +292,7 @@ def test_a_server_without_likelihoods_gets_one_clear_error(tmp_path: Path, rule,
     assert str(caught.value).replace(server.url, "URL") == (
         f"Model 'api' at URL gives no log-likelihoods of choices ({reason}); expected chat=False and a "
         "completions endpoint that echoes a prompt with logprobs, as vLLM's does. "
-        "Use benchmarks with response='generation' (scoring 'option' reads a choice out of an answer)."
+        "Use the benchmark's generated form, <name>_generated, which reads a choice out of an answer."
     )
     assert n_asked <= 2
 

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from cg_pipeline.answers.answer_number import is_settled, readings
 from cg_pipeline.records import Completion, Example
-from cg_pipeline.scoring.numeric import POLICY, is_settled, read_number
+from cg_pipeline.scoring.numeric import POLICY
 
 
 @pytest.mark.parametrize(
@@ -37,8 +38,8 @@ from cg_pipeline.scoring.numeric import POLICY, is_settled, read_number
         ("It is 1234567.", "1234567"),
     ],
 )
-def test_read_number(text: str, value: str | None) -> None:
-    assert read_number(text) == (None if value is None else Fraction(value))
+def test_number_read(text: str, value: str | None) -> None:
+    assert readings(text)[:1] == (() if value is None else (Fraction(value),))
 
 
 def completion(text: str, stop: str = "end") -> Completion:

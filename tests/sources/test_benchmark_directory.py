@@ -43,6 +43,13 @@ ROW = {
 }
 
 
+def test_a_benchmark_may_read_the_rows_of_another_s_entry(tmp_path):
+    folder = write(tmp_path, {"quiz": payload_of(ROW)})
+    form = replace(QUIZ, name="quiz_generated", entry="quiz")
+    [one], [other] = (origins_of(each, tmp_path, str(folder)) for each in (QUIZ, form))
+    assert (one.kind, one.place) == ("directory", other.place)
+
+
 def payload_of(*rows: dict[str, Any]) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 

@@ -15,6 +15,7 @@ from cg_pipeline.records import Completion, Example
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.declared import read_declarations
 from cg_pipeline.sources.local_files import read_examples
+from cg_pipeline.specs import Sampling
 
 HEAD = """
 title = "Capitals"
@@ -134,6 +135,126 @@ def test_open_answers_of_a_parquet_file(tmp_path):
     assert found.targets == ("Paris", "City of Paris")
 
 
+def test_choices_asked_in_words(tmp_path):
+    toml = CHOICE.replace("[fields]", 'scoring = "option"\nprefix = "Choose."\n[fields]')
+    [first, _] = examples(tmp_path, toml, capitals_csv=CSV)
+    benchmark = read(tmp_path)["capitals"]
+    assert (benchmark.response, benchmark.scoring, benchmark.max_new_tokens) == ("generation", "option", 1024)
+    assert first.prompt == (
+        "Choose.\nOf France?\nA. Paris\nB. Lyon\nGive the letter of the right choice.\nAnswer:"
+    )
+
+
+def test_how_answers_are_drawn_and_begun(tmp_path):
+    keys = 'opening = "It is"\nsampling = { n = 3, temperature = 0.8, top_p = 0.9 }\n'
+    toml = HEAD + f'task = "numeric"\n{keys}[fields]\nquestion = "q"\nanswer = "a"\n'
+    benchmark = read(declare(tmp_path, toml))["capitals"]
+    assert benchmark.opening == "It is"
+    assert benchmark.sampling == Sampling(n=3, temperature=0.8, top_p=0.9)
+    assert fingerprint(benchmark)
+
+
+def test_a_neutral_prompt(tmp_path):
+    keys = 'scoring = "likelihood_unconditional"\nunconditional = "Answer:"\n'
+    benchmark = read(declare(tmp_path, CHOICE.replace("[fields]", f"{keys}[fields]")))["capitals"]
+    assert (benchmark.response, benchmark.unconditional) == ("choice", "Answer:")
+
+
+def test_details_for_a_policy_that_needs_them_and_no_answer(tmp_path):
+    toml = HEAD.replace(".csv", ".jsonl") + (
+        'task = "open"\nscoring = "judge_pair"\n[fields]\nquestion = "q"\ndetails = ["baseline"]\n'
+    )
+    [found] = examples(tmp_path, toml, capitals_jsonl=row(q="Tell me.", baseline="No.", more=1))
+    assert (found.targets, json.loads(found.details)) == ((), {"baseline": "No."})
+    with pytest.raises(ValueError, match="field 'baseline' is missing; expected it among q"):
+        examples(tmp_path, toml, capitals_jsonl=row(q="Tell me."))
+
+
+@pytest.mark.parametrize(
+    ("keys", "fields", "sentence"),
+    [
+        (
+            'scoring = "option"',
+            "",
+            "scoring is 'option' for task 'open'; expected one for generated answers.",
+        ),
+        ('scoring = "bbq"', "", "scoring is 'bbq' for task 'open'; expected one for generated answers."),
+        (
+            'scoring = "likelihood"',
+            "",
+            "scoring is 'likelihood' for task 'open'; expected one for generated answers. Correct it.",
+        ),
+        (
+            'scoring = "judge_pair"',
+            "",
+            "fields.details is missing; expected 'baseline' among them, which scoring 'judge_pair' needs. "
+            "Add it, or correct scoring.",
+        ),
+        (
+            'scoring = "code_tests"',
+            'details = ["test"]',
+            "fields.details is ['test']; expected 'entry_point' among them, which scoring 'code_tests' ne",
+        ),
+        (
+            'scoring = "instructions"',
+            "",
+            "fields.details is missing; expected 'instruction_id_list' and 'kwargs' among them, which",
+        ),
+        (
+            'scoring = "numeric"\nunconditional = "A:"',
+            "",
+            "unconditional is 'A:' for task 'open'; expected it for likelihoods of choices only. Remove it",
+        ),
+        ('scoring = "numeric"\nopening = 3', "", "opening is 3; expected text. Correct it."),
+        ('scoring = "numeric"\nsampling = 3', "", "sampling is 3; expected a table. Correct it."),
+        *(
+            (f'scoring = "numeric"\nsampling = {{ {faulty} }}', "", "sampling is {")
+            for faulty in (
+                "n = 3",
+                "n = 0, temperature = 1",
+                "n = 2, temperature = 0",
+                "n = 2, temperature = inf",
+                "n = true, temperature = 1",
+                "n = 2, temperature = 1, top_p = 1.5",
+                "n = 2, temperature = 1, top_k = 5",
+            )
+        ),
+        ('scoring = "numeric"', 'details = "test"', "fields.details is 'test'; expected a list of names"),
+    ],
+)
+def test_what_could_never_be_scored_is_refused(tmp_path, keys, fields, sentence):
+    toml = HEAD + f'task = "open"\n{keys}\n[fields]\nquestion = "q"\nanswer = "a"\n{fields}\n'
+    [found] = complaint(tmp_path, toml)
+    assert found.startswith(sentence), found
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        (
+            'scoring = "likelihood_unconditional"',
+            "unconditional is missing; expected the neutral prompt that",
+        ),
+        ('opening = "It is"', "opening is 'It is' for task 'multiple_choice'; expected it for a generated"),
+        ("sampling = { n = 2, temperature = 1 }", "sampling is {'n': 2, 'temperature': 1} for task 'mult"),
+        (
+            'scoring = "exact_match"',
+            "scoring is 'exact_match' for task 'multiple_choice'; expected one for ch",
+        ),
+    ],
+)
+def test_what_choices_can_never_use_is_refused(tmp_path, keys, sentence):
+    [found] = complaint(tmp_path, CHOICE.replace("[fields]", f"{keys}\n[fields]"))
+    assert found.startswith(sentence), found
+
+
+def test_an_open_answer_is_missed_where_it_is_compared(tmp_path):
+    toml = HEAD + 'task = "open"\nscoring = "exact_match"\n[fields]\nquestion = "q"\n'
+    assert complaint(tmp_path, toml) == [
+        "fields.answer is missing; expected the name of a field. Add or correct it."
+    ]
+
+
 def test_shots_come_from_a_file_of_their_own(tmp_path):
     toml = CHOICE.replace("[fields]", 'n_shots = 1\nshots_file = "shots.csv"\n[fields]')
     benchmark = read(declare(tmp_path, toml))["capitals"]
@@ -239,11 +360,11 @@ def test_an_open_task_says_how_it_is_scored(tmp_path):
     assert found.startswith("scoring is missing for task 'open': Unknown scoring policy ''. Known: ")
 
 
-PAIRS = HEAD + 'task = "open"\nscoring = "judge_pair"\n[fields]\nquestion = "q"\nbaseline = "other"\n'
+PAIRS = HEAD + 'task = "open"\nscoring = "judge_pair"\n[fields]\nquestion = "q"\ndetails = ["baseline"]\n'
 
 
 def test_a_baseline_is_what_a_judge_compares_with(tmp_path):
-    [example] = examples(tmp_path, PAIRS, capitals_csv=b"q,other\nWrite about tin.,Tin is a metal.\n")
+    [example] = examples(tmp_path, PAIRS, capitals_csv=b"q,baseline\nWrite about tin.,Tin is a metal.\n")
     assert (example.targets, example.details) == ((), '{"baseline": "Tin is a metal."}')
     asked: list[str] = []
 
@@ -261,25 +382,6 @@ def test_a_baseline_is_what_a_judge_compares_with(tmp_path):
     assert POLICIES["judge_pair"].score(example, said, Judge()).value == 1.0
     assert len(asked) == 2
     assert all("Tin is a metal." in prompt and "232" in prompt for prompt in asked)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "given"),
-    [
-        ('baseline = "other"', 'answer = "a"', "'judge_pair' and fields.baseline missing"),
-        ('"judge_pair"', '"judge_answer"', "'judge_answer' and fields.baseline 'other'"),
-    ],
-)
-def test_a_baseline_and_its_policy_belong_together(tmp_path, old, new, given):
-    assert complaint(tmp_path, PAIRS.replace(old, new)) == [
-        f"scoring is {given}; expected both 'judge_pair' and the field with the answers to compare with, "
-        "or neither. Add or remove one."
-    ]
-
-
-def test_a_row_without_its_baseline_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="field 'other' is missing"):
-        examples(tmp_path, PAIRS, capitals_jsonl=b"", capitals_csv=b"q\nWrite.\n")
 
 
 def test_names(tmp_path):

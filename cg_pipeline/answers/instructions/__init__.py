@@ -82,3 +82,15 @@ def follows(response: str, instruction: str, arguments: Mapping[str, Any]) -> bo
         raise ValueError(
             f"arguments of {instruction!r} are {given!r}; expected those of IFEval. Correct them. ({error})"
         ) from error
+
+
+def follows_loosely(response: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether a response follows without its first line, its last line, both, or all asterisks.
+
+    Source: arXiv 2311.07911, loose accuracy: an introduction, a closing remark and Markdown's emphasis
+    are forgiven, at the price of some replies that really miss.
+    """
+    lines = response.split("\n")
+    whole = [response, *("\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1]))]
+    plain = [text.replace("*", "") for text in whole]
+    return any(follows(text, instruction, arguments) for text in dict.fromkeys((*whole, *plain)))

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from cg_pipeline.answers.instructions import CHECKERS, follows
+from cg_pipeline.answers.instructions import CHECKERS, follows, follows_loosely
 from cg_pipeline.answers.instructions.length import count_sentences
 from cg_pipeline.answers.instructions.relation import holds
 from tests.scoring.cases import BOMBS
@@ -192,3 +192,24 @@ def test_no_response_holds_a_checker_up(kind: str) -> None:
         started = time.process_time()
         follows(bomb, kind, json.loads(json.dumps(ANY[kind])))
         assert time.process_time() - started < 1, (bomb[:12], kind)
+
+
+@pytest.mark.parametrize(
+    ("response", "loosely"),
+    [
+        ("no comma", True),
+        ("Sure, here:\nno comma", True),
+        ("no comma\nThere, done.", True),
+        ("Sure, here:\nno comma\nThere, done.", True),
+        ("Sure, here:\none, two\nThere, done.", False),
+        ("one, two", False),  # nothing is left without its only line
+    ],
+)
+def test_an_introduction_and_a_closing_remark_are_forgiven_loosely(response: str, loosely: bool):
+    assert follows_loosely(response, "punctuation:no_comma", {}) == loosely
+
+
+def test_emphasis_is_forgiven_loosely():
+    asked = {"end_phrase": "The end"}
+    assert not follows("This is **the end**", "startend:end_checker", asked)
+    assert follows_loosely("This is **the end**", "startend:end_checker", asked)
