@@ -1,6 +1,7 @@
 """`cg`: the command line. Thin: it prints what the pipeline says and opens what it stored."""
 
 import os
+import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -12,6 +13,10 @@ import click
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
+
+    from cg_pipeline.defs.resources import Store
+    from cg_pipeline.records import StoredReport
+    from cg_pipeline.specs import Study
 
 T = TypeVar("T")
 
@@ -78,6 +83,15 @@ def _named(noun: str, name: str, known: Mapping[str, T]) -> T:
         raise click.BadParameter(error.args[0]) from None
 
 
+def _reports_of_other_studies(store: "Store", study: "Study") -> "list[StoredReport]":
+    from cg_pipeline.store.schema import TABLES
+
+    made = {note.model for note in store.warehouse.materialisations("gap_report")}
+    known = [{"model": model} for model in study.models if model in made]
+    rows = store.warehouse.load(TABLES["gap_report"], known) if known else []
+    return [row for row in rows if row.study != study.name]
+
+
 @contextmanager
 def _dagster() -> Iterator["DagsterInstance"]:
     """Dagster's history of runs, below DAGSTER_HOME."""
@@ -125,8 +139,9 @@ def demo(name: str) -> None:
     from cg_pipeline.studies import STUDIES
 
     started = time.monotonic()
-    study = _named("study", name, STUDIES)
-    store = Store(data_dir=data_directory())
+    _named("study", name, STUDIES)
+    choice, store = StudyChoice(name=name), Store(data_dir=data_directory())
+    study = choice.study
 
     def report(unit: Unit, stale: list[str]) -> None:
         what = f"running {', '.join(stale)}" if stale else "up to date"
@@ -137,8 +152,12 @@ def demo(name: str) -> None:
 
     click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
     store.warehouse.publish()
+    for other in _reports_of_other_studies(store, study):
+        click.echo(
+            f"The report and suite tables of {other.model} hold study {other.study!r}; replacing them."
+        )
     with _dagster() as instance:
-        definitions = assemble(store.data_dir, study_choice=StudyChoice(name=name))
+        definitions = assemble(store.data_dir, study_choice=choice)
         run_study(definitions, instance, study, store.layout, Namer(store=store).source, report, warn)
     for row in store.warehouse.load(TABLES["gap_report"], [{"model": model} for model in study.models]):
         click.echo("\n" + "\n".join(row.headline))
@@ -155,6 +174,9 @@ def ui(port: int) -> None:
     from cg_pipeline.defs.recovery import fail_orphaned_runs
     from cg_pipeline.defs.resources import Store, data_directory
 
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", port)) == 0:
+            raise ValueError(f"Port {port} is in use; expected a free one. Stop its server, or give --port.")
     Store(data_dir=data_directory()).warehouse.publish()
     with _dagster() as instance:
         fail_orphaned_runs(instance)

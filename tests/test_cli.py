@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -84,6 +85,17 @@ def test_another_study_is_run_with_its_own_benchmarks(
     text = (data_dir / "reports" / "smollm2_135m" / "report.md").read_text(encoding="utf-8")
     assert BENCHMARKS["requests"].title in text
     assert BENCHMARKS["letters"].title not in text
+    monkeypatch.setitem(STUDIES, "other", replace(short, name="other", benchmarks=("facts",)))
+    again = runner.invoke(cli, ["demo", "--study", "other"], catch_exceptions=False)
+    assert "suite tables of smollm2_135m hold study 'short'; replacing them." in again.output
+
+
+def test_a_taken_port_is_named(runner: CliRunner) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = runner.invoke(cli, ["ui", "--port", str(port)])
+    assert result.exit_code == 1
+    assert f"Port {port} is in use; expected a free one." in result.output
 
 
 def test_a_faulty_row_is_told_once_and_without_a_traceback(

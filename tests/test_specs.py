@@ -105,5 +105,10 @@ def test_a_study_of_unknown_names_is_refused():
         patch.setitem(MODELS, "smollm2_135m", orphan)
         with pytest.raises(ValueError, match="Unknown SAE 'nobody'"):
             check_names(study)
+    with pytest.MonkeyPatch.context() as patch:
+        typo = dataclasses.replace(BENCHMARKS["facts"], scoring="numerik")
+        patch.setitem(BENCHMARKS, "fact", typo)
+        with pytest.raises(ValueError, match=r"Unknown scoring policy 'numerik'\. Did you mean 'numeric'\?"):
+            check_names(study)
     with pytest.raises(ValueError, match="Unknown model 'gpt'"):
         check_names(dataclasses.replace(study, models=("gpt",)))

@@ -17,7 +17,7 @@ from cg_pipeline.specs import Model, Sae, Study
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.shards import ShardStore
 from cg_pipeline.store.warehouse import Warehouse
-from cg_pipeline.studies import STUDIES
+from cg_pipeline.studies import STUDIES, check_names
 
 if TYPE_CHECKING:
     from cg_pipeline.inference.encoder import SaeEncoder
@@ -62,8 +62,15 @@ class StudyChoice(dg.ConfigurableResource):
 
     @property
     def study(self) -> Study:
-        """The study of the catalogue."""
-        return lookup("study", self.name, STUDIES)
+        """The study of the catalogue.
+
+        Raises:
+            KeyError: there is none of this name.
+            ValueError: it names a model, reader, benchmark or scoring policy that there is not.
+        """
+        study = lookup("study", self.name, STUDIES)
+        check_names(study)
+        return study
 
 
 class Gpu(dg.ConfigurableResource):

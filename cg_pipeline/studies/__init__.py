@@ -4,13 +4,14 @@ from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.catalog import collect, lookup
 from cg_pipeline.models import MODELS
 from cg_pipeline.saes import SAES
+from cg_pipeline.scoring import POLICIES
 from cg_pipeline.specs import Study
 
 STUDIES = collect(__name__, __path__, "STUDY", Study)
 
 
 def check_names(study: Study) -> None:
-    """Refuse a study of models, readers or benchmarks that the catalogue does not have.
+    """Refuse a study of models, readers, benchmarks or ways of scoring that the catalogue does not have.
 
     Raises:
         ValueError: it names an unknown one; the message suggests the closest known.
@@ -19,10 +20,6 @@ def check_names(study: Study) -> None:
         for model in study.models:
             lookup("SAE", lookup("model", model, MODELS).reader, SAES)
         for benchmark in study.benchmarks:
-            lookup("benchmark", benchmark, BENCHMARKS)
+            lookup("scoring policy", lookup("benchmark", benchmark, BENCHMARKS).scoring, POLICIES)
     except KeyError as error:
         raise ValueError(f"Study {study.name!r} (studies/{study.name}.py): {error.args[0]}") from None
-
-
-for _study in STUDIES.values():
-    check_names(_study)
