@@ -37,6 +37,8 @@ def prepare_environment() -> None:
             f"CG_DATA_DIR is {str(data)!r}, which is not a directory; expected one with the benchmark files "
             f"in it. Copy {CHECKOUT / 'data'} there, or correct the name."
         )
+    if os.environ.get("CG_DATA_DIR"):
+        os.environ["CG_DATA_DIR"] = str(data)  # whoever is started elsewhere means the same place
     home = data / "dagster"
     defaults = {
         "DAGSTER_HOME": home,
@@ -57,10 +59,11 @@ def _make_dagster_home(ours: Path) -> None:
 
     for name in ("DAGSTER_HOME", "CG_DAGSTER_STORAGE"):
         place = Path(os.environ[name])
-        if not place.is_absolute() or set(str(place)) & set("?%#"):
+        remedy = "Set CG_DATA_DIR to another" if place == ours else f"Set {name} to another, or unset it"
+        if not place.is_absolute() or set(str(place)) & set("?%#") or not str(place).isprintable():
             raise ValueError(
-                f"{name} is {str(place)!r}; expected an absolute path without ?, % and #, which Dagster's "
-                "databases cannot be opened at. Move the data directory, or set CG_DATA_DIR."
+                f"{name} is {str(place)!a}; expected an absolute path without ?, %, # and control "
+                f"characters, which Dagster's databases cannot be opened at. {remedy}."
             )
         try:
             place.mkdir(parents=True, exist_ok=True)
@@ -68,8 +71,8 @@ def _make_dagster_home(ours: Path) -> None:
                 write_whole(ours / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
         except OSError as error:
             raise ValueError(
-                f"{place} cannot be written ({error.strerror}); expected a directory that may be changed. "
-                "Set CG_DATA_DIR to one, or change its permissions."
+                f"{name} is {place}, which cannot be written ({error.strerror}); expected a directory that "
+                f"may be changed. {remedy}, or change its permissions."
             ) from error
 
 

@@ -126,7 +126,7 @@ def test_a_path_that_databases_cannot_be_opened_at_is_refused(
     monkeypatch.setenv("CG_DATA_DIR", str(tmp_path / name))
     result = runner.invoke(cli, ["recover"])
     assert result.exit_code == 1
-    assert "expected an absolute path without ?, % and #" in result.output
+    assert "expected an absolute path without ?, %, # and control" in result.output
 
 
 def test_relative_home_is_refused(runner: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +139,7 @@ def test_a_file_where_dagster_should_live_is_named(runner: CliRunner, tmp_path: 
     (tmp_path / "data" / "dagster").write_text("")
     result = runner.invoke(cli, ["recover"])
     assert result.exit_code == 1
-    assert f"{tmp_path / 'data' / 'dagster'} cannot be written (File exists)" in result.output
+    assert f"{tmp_path / 'data' / 'dagster'}, which cannot be written (File exists)" in result.output
 
 
 def test_damaged_history_is_named(runner: CliRunner, tmp_path: Path) -> None:

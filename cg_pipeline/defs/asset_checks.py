@@ -129,6 +129,12 @@ def clusters_cover_the_gaps(gap_clusters: list, gaps: list) -> dg.AssetCheckResu
     return _reported(checks.clusters_cover(gap_clusters, gaps))
 
 
+@dg.asset_check(asset="gap_clusters", partitions_def=MODEL)
+def clusters_are_named_as_asked(gap_clusters: list) -> dg.AssetCheckResult:
+    """Where a language model was asked for names, it gave them."""
+    return _reported(checks.named_as_asked(gap_clusters), dg.AssetCheckSeverity.WARN)
+
+
 def _is_current(asset: str, partitions: dg.PartitionsDefinition, dimension: str) -> dg.AssetChecksDefinition:
     @dg.asset_check(
         asset=asset,
@@ -165,6 +171,7 @@ ASSET_CHECKS = [
     most_concepts_are_alive,
     gaps_are_ranked,
     clusters_cover_the_gaps,
+    clusters_are_named_as_asked,
     *(
         _is_current(asset, partitions, dimension)
         for partitions, dimension, job in (
