@@ -69,7 +69,9 @@ def _load_or_heal(directory: Path) -> ConceptActivations:
     try:
         return load_activations(directory)
     except ValueError as error:
-        problems = ShardSet.open(directory).verify(heal=True)
+        shards = ShardSet.open(directory)
+        with shards.lock():  # whoever is computing it just now mends it himself
+            problems = shards.verify(heal=True)
         raise ValueError(
             f"{directory} was damaged ({'; '.join(problems) or error}); expected whole shards. "
             "What was damaged is removed: run again, and only that is computed."
