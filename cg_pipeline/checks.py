@@ -198,6 +198,13 @@ def gaps_ranked(gaps: Sequence[Gap]) -> Finding:
     return _finding(gaps, not wrong, f"{len(wrong)} lists with a broken ranking", first=wrong)
 
 
+def named_as_asked(clusters: Sequence[GapCluster]) -> Finding:
+    """No cluster lacks the name that a language model was asked for."""
+    notes = [cluster.note for cluster in clusters if cluster.note]
+    reasons = "; ".join(dict.fromkeys(notes)) or "no reason needed"
+    return _finding(clusters, not notes, f"{len(notes)} clusters without the name asked for: {reasons}")
+
+
 def clusters_cover(clusters: Sequence[GapCluster], gaps: Sequence[Gap]) -> Finding:
     """Every gap of the suite is in exactly one cluster of its kind."""
     wanted = Counter((gap.kind, gap.concept_id) for gap in gaps if gap.scope == "suite")

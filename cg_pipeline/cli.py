@@ -1,71 +1,29 @@
 """`cg`: the command line. Thin: it prints what the pipeline says and opens what it stored."""
 
 import os
+import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from cg_pipeline.environment import (
+    CHECKOUT,
+    benchmarks_directory,
+    dagster_history,
+    data_directory,
+    prepare_environment,
+)
+
 if TYPE_CHECKING:
-    from dagster import DagsterInstance
+    from cg_pipeline.defs.resources import Store
+    from cg_pipeline.records import StoredReport
+    from cg_pipeline.specs import Study
 
 T = TypeVar("T")
-
-CHECKOUT = Path(__file__).parents[1]
-
-
-def prepare_environment() -> None:
-    """Keep everything that libraries write below the data directory, and their progress bars out of files.
-
-    Raises:
-        ValueError: the data directory or Dagster's home cannot be used; the message says why.
-    """
-    from cg_pipeline.defs.resources import data_directory
-
-    data = Path(data_directory())
-    if not data.is_dir():
-        raise ValueError(
-            f"CG_DATA_DIR is {str(data)!r}, which is not a directory; expected one with the benchmark files "
-            f"in it. Copy {CHECKOUT / 'data'} there, or correct the name."
-        )
-    home = data / "dagster"
-    defaults = {
-        "DAGSTER_HOME": home,
-        "CG_DAGSTER_STORAGE": home,
-        "HF_HOME": data / "cache" / "huggingface",
-        "MPLCONFIGDIR": data / "cache" / "matplotlib",
-        "WANDB_MODE": "disabled",
-        **({} if sys.stderr.isatty() else {"TQDM_DISABLE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}),
-        "TOKENIZERS_PARALLELISM": "false",
-    }
-    for name, value in defaults.items():
-        os.environ.setdefault(name, str(value))
-    _make_dagster_home(home)
-
-
-def _make_dagster_home(ours: Path) -> None:
-    from cg_pipeline.store.files import write_whole
-
-    for name in ("DAGSTER_HOME", "CG_DAGSTER_STORAGE"):
-        place = Path(os.environ[name])
-        if not place.is_absolute() or set(str(place)) & set("?%#"):
-            raise ValueError(
-                f"{name} is {str(place)!r}; expected an absolute path without ?, % and #, which Dagster's "
-                "databases cannot be opened at. Move the data directory, or set CG_DATA_DIR."
-            )
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            if name == "DAGSTER_HOME" and place == ours:
-                write_whole(ours / "dagster.yaml", (CHECKOUT / "dagster.yaml").read_bytes())
-        except OSError as error:
-            raise ValueError(
-                f"{place} cannot be written ({error.strerror}); expected a directory that may be changed. "
-                "Set CG_DATA_DIR to one, or change its permissions."
-            ) from error
 
 
 def _named(noun: str, name: str, known: Mapping[str, T]) -> T:
@@ -78,20 +36,13 @@ def _named(noun: str, name: str, known: Mapping[str, T]) -> T:
         raise click.BadParameter(error.args[0]) from None
 
 
-@contextmanager
-def _dagster() -> Iterator["DagsterInstance"]:
-    """Dagster's history of runs, below DAGSTER_HOME."""
-    import dagster
-    import sqlalchemy.exc
+def _reports_of_other_studies(store: "Store", study: "Study") -> "list[StoredReport]":
+    from cg_pipeline.store.schema import TABLES
 
-    try:
-        with dagster.DagsterInstance.get() as instance:
-            yield instance
-    except sqlalchemy.exc.DatabaseError as error:
-        raise ValueError(
-            f"Dagster's history in {os.environ['CG_DAGSTER_STORAGE']} cannot be used ({error.orig}); "
-            "expected its databases. If they are damaged, delete that folder: it holds no results."
-        ) from error
+    made = {note.model for note in store.warehouse.materialisations("gap_report")}
+    known = [{"model": model} for model in study.models if model in made]
+    rows = store.warehouse.load(TABLES["gap_report"], known) if known else []
+    return [row for row in rows if row.study != study.name]
 
 
 class _Sentences(click.Group):
@@ -121,18 +72,9 @@ def cli() -> None:
 def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     """Run a study from start to end and print its gaps."""
     from cg_pipeline.definitions import assemble
-    from cg_pipeline.defs.catalogue import BENCHMARKS
+    from cg_pipeline.defs.catalogue import BENCHMARKS, StudyChoice
     from cg_pipeline.defs.freshness import expected_of
-    from cg_pipeline.defs.resources import (
-        CodeSandbox,
-        Gpu,
-        Judging,
-        Namer,
-        Store,
-        StudyChoice,
-        benchmarks_directory,
-        data_directory,
-    )
+    from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
     from cg_pipeline.defs.runs import Unit, run_study
     from cg_pipeline.store.schema import TABLES
     from cg_pipeline.studies import STUDIES
@@ -153,7 +95,11 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
 
     click.echo(f"{study.title}: {len(study.models)} model(s) × {len(study.benchmarks)} benchmarks")
     store.warehouse.publish()
-    with _dagster() as instance:
+    for other in _reports_of_other_studies(store, study):
+        click.echo(
+            f"The report and suite tables of {other.model} hold study {other.study!r}; replacing them."
+        )
+    with dagster_history() as instance:
         definitions = assemble(store.data_dir, study_choice=choice)
         deciders = (Namer(store=store), Judging(store=store), CodeSandbox(), Gpu(store=store))
         expected = expected_of(store, study, *deciders)
@@ -171,10 +117,13 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
 def ui(port: int) -> None:
     """Serve Dagster's UI on this machine, with its daemon, until interrupted."""
     from cg_pipeline.defs.recovery import fail_orphaned_runs
-    from cg_pipeline.defs.resources import Store, data_directory
+    from cg_pipeline.defs.resources import Store
 
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", port)) == 0:
+            raise ValueError(f"Port {port} is in use; expected a free one. Stop its server, or give --port.")
     Store(data_dir=data_directory()).warehouse.publish()
-    with _dagster() as instance:
+    with dagster_history() as instance:
         fail_orphaned_runs(instance)
     serve = ["dagster", "dev", "--workspace", "workspace.yaml", "--host", "127.0.0.1", "--port", str(port)]
     os.chdir(CHECKOUT)
@@ -187,7 +136,7 @@ def ui(port: int) -> None:
 @click.option("--device", default="auto", show_default=True, help="auto, cuda, mps or cpu.")
 def train_sae(name: str, text_dir: str, device: str) -> None:
     """Train the SAE called NAME and publish it, if it passes the gate of its spec."""
-    from cg_pipeline.defs.resources import Store, data_directory
+    from cg_pipeline.defs.resources import Store
     from cg_pipeline.defs.training_assets import place_of, train_reader
     from cg_pipeline.saes import SAES
 
@@ -219,7 +168,7 @@ def import_logs(
 ) -> None:
     """Take over results of another tool: FORMAT is lm-eval (--log_samples), inspect or lighteval."""
     from cg_pipeline.defs.imports import read_results, store_results
-    from cg_pipeline.defs.resources import Store, data_directory
+    from cg_pipeline.defs.resources import Store
 
     store = Store(data_dir=data_directory())
     cell = {"model": model, "benchmark": benchmark}
@@ -236,7 +185,7 @@ def import_logs(
     if dry_run:
         click.echo("Nothing was written (--dry-run).")
         return
-    with _dagster() as instance:
+    with dagster_history() as instance:
         store_results(found, store, instance, **cell)
     click.echo(f"Imported completions and scores of {model} on {benchmark}.")
 
@@ -246,7 +195,7 @@ def recover() -> None:
     """Mark runs whose process died with the machine as failed, so that they can be retried."""
     from cg_pipeline.defs.recovery import fail_orphaned_runs
 
-    with _dagster() as instance:
+    with dagster_history() as instance:
         failed = fail_orphaned_runs(instance)
     click.echo(f"{len(failed)} run(s) left behind" + (f": {', '.join(failed)}" if failed else ""))
 
@@ -254,7 +203,7 @@ def recover() -> None:
 @cli.command()
 def publish() -> None:
     """Bring the published warehouse up to date, should a crash have left it behind."""
-    from cg_pipeline.defs.resources import Store, data_directory
+    from cg_pipeline.defs.resources import Store
 
     store = Store(data_dir=data_directory())
     changed = store.warehouse.publish()

@@ -14,19 +14,11 @@ from cg_pipeline.defs import (
     training_assets,
 )
 from cg_pipeline.defs.asset_checks import ASSET_CHECKS
+from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
-from cg_pipeline.defs.resources import (
-    CodeSandbox,
-    Gpu,
-    Judging,
-    Namer,
-    Servers,
-    Store,
-    StudyChoice,
-    benchmarks_directory,
-    data_directory,
-)
+from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Servers, Store
+from cg_pipeline.environment import benchmarks_directory, data_directory
 
 MODULES = [
     benchmark_assets,

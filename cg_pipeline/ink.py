@@ -11,7 +11,10 @@ _JOINERS = "\u200c\u200d"
 _NO_INK = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 """Unicode categories of blanks, controls, direction marks and stray surrogates."""
 
-_FILLERS = {*"\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", *map(chr, range(0xFE00, 0xFE10))}
+_FILLERS = {
+    *"\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0",
+    *map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))),
+}
 """Letters and marks that are blank all the same: fillers, the empty Braille cell, variation selectors."""
 
 

@@ -195,9 +195,19 @@ def measure_concepts(
         scores=np.array([values[name] for name in activations.example_ids], dtype=np.float64),
         normaliser=study.normaliser,
     )
-    columns = {name: metric.compute(evidence) for name, metric in metrics.items()}
+    columns = {name: _column(metric, evidence, activations.n_concepts) for name, metric in metrics.items()}
     identity = {"model": model, "benchmark": benchmark, "concept_id": np.arange(activations.n_concepts)}
     return pd.DataFrame({**identity, **columns})
+
+
+def _column(metric: Metric, evidence: Evidence, n_concepts: int) -> np.ndarray:
+    values = np.asarray(metric.compute(evidence))
+    if values.shape != (n_concepts,):
+        raise ValueError(
+            f"Metric {metric.name!r} (metrics/{metric.name}.py) gave an array of shape {values.shape}; "
+            f"expected ({n_concepts},), one number per concept. Correct its function."
+        )
+    return values
 
 
 def keep_study(concept_metrics: ConceptMetrics, study: Study) -> ConceptMetrics:

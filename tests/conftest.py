@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 if "PYTEST_XDIST_WORKER" in os.environ:  # the workers share the cores: a thread pool each would fight
     os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
-from cg_pipeline.cli import prepare_environment
+from cg_pipeline.environment import prepare_environment
 
 prepare_environment()  # nothing lands in the home directory
 

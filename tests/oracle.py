@@ -33,15 +33,16 @@ def coverage(benchmark: OracleBenchmark, concept: int, normaliser: str = "grand_
     """mean_x a_c(x) / Ā_b."""
     if not benchmark.saliency:
         return 0.0
-    everything = [a for row in benchmark.saliency for a in row]
-    active = [a for a in everything if a > 0]
-    average = {
-        "grand_mean": sum(everything) / len(everything),
-        "active_mean": sum(active) / len(active) if active else 0.0,
-        "none": 1.0,
-    }[normaliser]
     mean = sum(benchmark.column(concept)) / len(benchmark.saliency)
+    average = 1.0 if normaliser == "none" else average_saliency(benchmark, normaliser)
     return mean / average if average > 0 else mean
+
+
+def average_saliency(benchmark: OracleBenchmark, normaliser: str) -> float:
+    """Ā_b: over all pairs of example and concept (grand_mean), or over those that are active."""
+    everything = [a for row in benchmark.saliency for a in row]
+    counted = everything if normaliser == "grand_mean" else [a for a in everything if a > 0]
+    return sum(counted) / len(counted) if counted else 0.0
 
 
 def mass(benchmark: OracleBenchmark, concept: int) -> float:

@@ -180,6 +180,7 @@ GOOD: dict[str, checks.Finding] = {
     "mostly_alive": checks.mostly_alive([*CONCEPTS, concept(2, status="dead")], largest_dead_share=0.4),
     "gaps_ranked": checks.gaps_ranked(GAPS[::-1]),
     "clusters_cover": checks.clusters_cover(CLUSTERS, GAPS),
+    "named_as_asked": checks.named_as_asked(CLUSTERS),
     "current": checks.current("abc", "abc"),
 }
 
@@ -328,6 +329,10 @@ BAD: list[tuple[checks.Finding, str]] = [
         checks.gaps_ranked([gap(0)]),
         "1 lists with a broken ranking, for example missing in suite (1 looked at)",
     ),
+    (
+        checks.named_as_asked([replace(CLUSTERS[0], note="The server was not there."), *CLUSTERS[1:]]),
+        "1 clusters without the name asked for: The server was not there. (2 looked at)",
+    ),
     (checks.clusters_cover(CLUSTERS[:1], GAPS), "1 gaps not in exactly one cluster of 1 (4 looked at)"),
     (
         checks.clusters_cover([*CLUSTERS, cluster(8)], GAPS),
@@ -362,6 +367,7 @@ EMPTY: dict[str, checks.Finding] = {
     "mostly_alive": checks.mostly_alive([], largest_dead_share=1.0),
     "gaps_ranked": checks.gaps_ranked([]),
     "clusters_cover": checks.clusters_cover([], []),
+    "named_as_asked": checks.named_as_asked([]),
 }
 
 

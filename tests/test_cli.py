@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,8 +12,9 @@ from click.testing import CliRunner
 
 from cg_pipeline import definitions
 from cg_pipeline.benchmarks import BENCHMARKS
-from cg_pipeline.cli import CHECKOUT, cli
+from cg_pipeline.cli import cli
 from cg_pipeline.defs.resources import Store
+from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.saes import SAES
 from cg_pipeline.studies import STUDIES
 from tests.defs.tiny_study import READER, FakeGpu, tiny_data
@@ -94,6 +96,17 @@ def test_another_study_is_run_with_its_own_benchmarks(
     text = (data_dir / "reports" / "smollm2_135m" / "report.md").read_text(encoding="utf-8")
     assert BENCHMARKS["requests"].title in text
     assert BENCHMARKS["letters"].title not in text
+    monkeypatch.setitem(STUDIES, "other", replace(short, name="other", benchmarks=("facts",)))
+    again = runner.invoke(cli, ["demo", "--study", "other"], catch_exceptions=False)
+    assert "suite tables of smollm2_135m hold study 'short'; replacing them." in again.output
+
+
+def test_a_taken_port_is_named(runner: CliRunner) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = runner.invoke(cli, ["ui", "--port", str(port)])
+    assert result.exit_code == 1
+    assert f"Port {port} is in use; expected a free one." in result.output
 
 
 def test_a_faulty_row_is_told_once_and_without_a_traceback(
@@ -124,7 +137,7 @@ def test_a_path_that_databases_cannot_be_opened_at_is_refused(
     monkeypatch.setenv("CG_DATA_DIR", str(tmp_path / name))
     result = runner.invoke(cli, ["recover"])
     assert result.exit_code == 1
-    assert "expected an absolute path without ?, % and #" in result.output
+    assert "expected an absolute path without ?, %, # and control" in result.output
 
 
 def test_relative_home_is_refused(runner: CliRunner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +150,7 @@ def test_a_file_where_dagster_should_live_is_named(runner: CliRunner, tmp_path: 
     (tmp_path / "data" / "dagster").write_text("")
     result = runner.invoke(cli, ["recover"])
     assert result.exit_code == 1
-    assert f"{tmp_path / 'data' / 'dagster'} cannot be written (File exists)" in result.output
+    assert f"{tmp_path / 'data' / 'dagster'}, which cannot be written (File exists)" in result.output
 
 
 def test_damaged_history_is_named(runner: CliRunner, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from cg_pipeline.items import Item
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.protocols import ConceptEncoder, Generation, NamedGroup, TextGenerator
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score, outcome_of
-from cg_pipeline.specs import Benchmark, GapRules, LocalRows, ScoringPolicy, Study, grade
+from cg_pipeline.specs import Benchmark, GapRules, LocalRows, Metric, ScoringPolicy, Study, grade
 from tests.gaps.small_study import MODEL, activations_of, concept, tiny_sae
 
 WORDS = ("river", "bread", "comet", "violin", "tax", "glacier")
@@ -249,6 +249,14 @@ def test_scores_of_other_examples_are_refused(toy: ReportInputs):
 
 def test_every_metric_of_the_catalogue_is_a_column(toy: ReportInputs):
     assert list(toy.concept_metrics.columns) == ["model", "benchmark", "concept_id", *METRICS]
+
+
+@pytest.mark.parametrize("wrong", [1.0, np.ones(3), np.ones((6, 1))])
+def test_a_metric_gives_one_number_per_concept(toy: ReportInputs, wrong: object):
+    broken = {"broken": Metric(name="broken", description="", compute=lambda evidence: wrong)}
+    activations, scores = toy.activations["spoken"], toy.scores["spoken"]
+    with pytest.raises(ValueError, match=r"Metric 'broken' \(metrics/broken\.py\) gave .*; expected \("):
+        pipeline.measure_concepts("tiny", "spoken", activations, scores, broken, STUDY)
 
 
 def test_the_studys_normaliser_is_used(toy: ReportInputs):

@@ -106,5 +106,8 @@ def test_a_study_of_unknown_names_is_refused():
         patch.setitem(MODELS, "smollm2_135m", orphan)
         with pytest.raises(ValueError, match="Unknown SAE 'nobody'"):
             check_names(study, BENCHMARKS)
+    typo = {"fact": dataclasses.replace(BENCHMARKS["facts"], scoring="numerik")}
+    with pytest.raises(ValueError, match=r"Unknown scoring policy 'numerik'\. Did you mean 'numeric'\?"):
+        check_names(study, typo)
     with pytest.raises(ValueError, match="Unknown model 'gpt'"):
         check_names(dataclasses.replace(study, models=("gpt",)), BENCHMARKS)

@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 
 from cg_pipeline import checks
+from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.freshness import expected_of
 from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB
 from cg_pipeline.defs.partitions import (
@@ -19,7 +20,7 @@ from cg_pipeline.defs.partitions import (
     SAE,
     benchmark_of,
 )
-from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store, StudyChoice
+from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
 from cg_pipeline.defs.rows import checksums, read_benchmark
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
@@ -165,6 +166,12 @@ def clusters_cover_the_gaps(gap_clusters: list, gaps: list) -> dg.AssetCheckResu
     return _reported(checks.clusters_cover(gap_clusters, gaps))
 
 
+@dg.asset_check(asset="gap_clusters", partitions_def=MODEL)
+def clusters_are_named_as_asked(gap_clusters: list) -> dg.AssetCheckResult:
+    """Where a language model was asked for names, it gave them."""
+    return _reported(checks.named_as_asked(gap_clusters), dg.AssetCheckSeverity.WARN)
+
+
 def _is_current(
     asset: str, partitions: dg.PartitionsDefinition | None, dimension: str
 ) -> dg.AssetChecksDefinition:
@@ -219,6 +226,7 @@ ASSET_CHECKS = [
     most_concepts_are_alive,
     gaps_are_ranked,
     clusters_cover_the_gaps,
+    clusters_are_named_as_asked,
     *(
         _is_current(asset, partitions, dimension)
         for partitions, dimension, job in (

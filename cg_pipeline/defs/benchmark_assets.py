@@ -6,8 +6,9 @@ from collections.abc import Mapping
 import dagster as dg
 
 from cg_pipeline import pipeline
+from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.partitions import BENCHMARK, EVERY_BENCHMARK, benchmark_of
-from cg_pipeline.defs.resources import Store, StudyChoice
+from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.results import declared, preview, require, result
 from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
 from cg_pipeline.defs.rows import bring_rows, examples_of, read_benchmark

@@ -3,6 +3,7 @@
 import dagster as dg
 
 from cg_pipeline import pipeline
+from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.charts import coverage_chart, performance_chart
 from cg_pipeline.defs.partitions import (
     CELL,
@@ -12,7 +13,7 @@ from cg_pipeline.defs.partitions import (
     cell_key,
     model_of,
 )
-from cg_pipeline.defs.resources import Store, StudyChoice
+from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.results import declared, links, preview_table, require, result
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.identity import (

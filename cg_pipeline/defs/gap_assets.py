@@ -5,6 +5,7 @@ from collections import Counter
 import dagster as dg
 
 from cg_pipeline import pipeline
+from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.partitions import (
     EVERY_CELL,
     MODEL,
@@ -13,7 +14,7 @@ from cg_pipeline.defs.partitions import (
     model_of,
     reader_of,
 )
-from cg_pipeline.defs.resources import Gpu, Namer, Store, StudyChoice
+from cg_pipeline.defs.resources import Gpu, Namer, Store
 from cg_pipeline.defs.results import declared, links, preview, result
 from cg_pipeline.gaps.legible import escape_markdown
 from cg_pipeline.identity import STAGES, gap_clusters_id, gaps_id

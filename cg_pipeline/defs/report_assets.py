@@ -6,7 +6,7 @@ from typing import TypeVar
 import dagster as dg
 
 from cg_pipeline import pipeline
-from cg_pipeline.defs.catalogue import BENCHMARKS
+from cg_pipeline.defs.catalogue import BENCHMARKS, StudyChoice
 from cg_pipeline.defs.freshness import titles
 from cg_pipeline.defs.partitions import (
     EVERY_BENCHMARK,
@@ -18,7 +18,7 @@ from cg_pipeline.defs.partitions import (
     reader_of,
 )
 from cg_pipeline.defs.provenance import report_provenance
-from cg_pipeline.defs.resources import Store, StudyChoice
+from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.results import declared, links, preview, require, result
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.gaps.inputs import ReportInputs

@@ -7,7 +7,6 @@ results all the same (the engine, who names, judges and runs programs) counts in
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,14 +14,12 @@ from typing import TYPE_CHECKING
 import dagster as dg
 from pydantic import Field
 
-from cg_pipeline.catalog import lookup
 from cg_pipeline.identity import DEFAULT_ENGINE
 from cg_pipeline.llm.endpoint import Endpoint, judge_endpoint
-from cg_pipeline.specs import Model, Sae, ServedModel, Study
+from cg_pipeline.specs import Model, Sae, ServedModel
 from cg_pipeline.store.layout import Layout, slug
 from cg_pipeline.store.shards import ShardStore
 from cg_pipeline.store.warehouse import Warehouse
-from cg_pipeline.studies import STUDIES
 
 if TYPE_CHECKING:
     from cg_pipeline.inference.encoder import SaeEncoder
@@ -33,18 +30,6 @@ if TYPE_CHECKING:
     from cg_pipeline.llm.naming import LlmNamer
     from cg_pipeline.llm.served import ServedLanguageModel
     from cg_pipeline.processes.sandbox import Sandbox
-
-CHECKOUT = Path(__file__).parents[2]
-
-
-def data_directory() -> str:
-    """The data directory: CG_DATA_DIR if set, else `data/` beside the package."""
-    return str(Path(os.environ.get("CG_DATA_DIR") or CHECKOUT / "data").absolute())
-
-
-def benchmarks_directory() -> str:
-    """The directory of benchmark files: CG_BENCHMARKS_DIR if set, else none."""
-    return os.environ.get("CG_BENCHMARKS_DIR", "")
 
 
 class Store(dg.ConfigurableResource):
@@ -69,23 +54,6 @@ class Store(dg.ConfigurableResource):
     def shards(self) -> ShardStore:
         """Arrays, and work that is not finished."""
         return ShardStore(self.layout.shards)
-
-
-class StudyChoice(dg.ConfigurableResource):
-    """Which study's benchmarks and thresholds are used, and what is changed of it for now."""
-
-    name: str = "embedded"
-    benchmarks: list[str] = Field(default=[])
-    """Benchmarks, catalogued or declared, instead of the study's own; empty for those."""
-    limit: int | None = None
-    """Examples of each benchmark instead of the study's own limit; None for that."""
-
-    @property
-    def study(self) -> Study:
-        """The study of the catalogue, with the changes."""
-        study = lookup("study", self.name, STUDIES)
-        limit = study.limit if self.limit is None else self.limit
-        return replace(study, benchmarks=tuple(self.benchmarks) or study.benchmarks, limit=limit)
 
 
 class Gpu(dg.ConfigurableResource):

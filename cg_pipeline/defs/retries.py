@@ -12,7 +12,8 @@ import dagster as dg
 RETRIES = dg.RetryPolicy(max_retries=2, delay=5, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS)
 
 _LASTING = (
-    ValueError, TypeError, LookupError, ImportError, FileNotFoundError, NotImplementedError, PermissionError,
+    ValueError, TypeError, LookupError, ImportError, NotImplementedError,
+    FileNotFoundError, IsADirectoryError, NotADirectoryError, PermissionError,
 )  # fmt: skip
 
 

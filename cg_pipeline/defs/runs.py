@@ -17,7 +17,7 @@ from cg_pipeline.models import MODELS
 from cg_pipeline.specs import Study
 from cg_pipeline.store.warehouse import Warehouse
 
-_WRAPPERS = ("Dagster", "Failure")
+_WRAPPERS = ("Dagster", "Failure", "RetryRequested")
 """Exceptions that only pass on another one; below the first other one the sentence is a library's."""
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -87,11 +87,12 @@ def _run(
         raise_on_error=False,
     )
     if not outcome.success:
-        raise RuntimeError(f"{unit.title} failed: {_reason(outcome)}")
+        raise RuntimeError(f"{unit.title} failed: {reason_of(outcome)}")
     return _failed_checks(outcome)
 
 
-def _reason(outcome: dg.ExecuteInProcessResult) -> str:
+def reason_of(outcome: dg.ExecuteInProcessResult) -> str:
+    """Why a run failed: the sentence of the step that failed, or of the checks that did."""
     for event in outcome.all_events:
         if event.is_step_failure:
             error = event.step_failure_data.error

@@ -47,7 +47,7 @@ _GAP_WORDS = {
 _NAMED = 2
 """Gaps of each kind that the scatter plot names."""
 _LOOKED_AT = 20
-"""Gaps of each kind, by rank, among which these are sought."""
+"""Gaps of each kind with a telling label, by rank, among which these are sought."""
 
 
 def draw_landscape(

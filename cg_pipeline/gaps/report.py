@@ -1,4 +1,4 @@
-"""The gap report of one model: self-contained HTML, Markdown, and the lines a terminal shows."""
+"""The gap report of one model: self-contained HTML and Markdown."""
 
 import re
 from collections.abc import Iterator, Mapping

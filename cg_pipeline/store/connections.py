@@ -45,8 +45,13 @@ class Connections:
         since it was last used replaces no good replica. Writing, later, does not look again.
 
         Raises:
-            ValueError: the live file is damaged.
+            ValueError: the live file is damaged, or gone.
         """
+        if self.layout.published.exists() and not self.layout.live.exists():
+            raise ValueError(
+                f"{self.layout.live} is missing, but there is {self.layout.published}; expected both. Put a "
+                "writable copy of the latter in its place, or delete it to run everything again."
+            )
         with self.reading() as connection:
             try:
                 read_everything(connection)

@@ -31,7 +31,7 @@ def read_manifest(directory: Path) -> dict[str, Any] | None:
     try:
         manifest = json.loads((directory / MANIFEST).read_bytes())
         seal = manifest.pop(_SEAL)
-    except (FileNotFoundError, KeyError, TypeError, AttributeError, ValueError):
+    except (OSError, KeyError, TypeError, AttributeError, ValueError):
         return None
     whole = seal == _checksum(manifest) and manifest.get("fingerprint") == directory.name
     return manifest if whole else None

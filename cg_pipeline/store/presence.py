@@ -24,7 +24,8 @@ def _shards_are_there(warehouse: Warehouse, row: Any) -> bool:
 
 
 def _report_is_there(warehouse: Warehouse, row: Any) -> bool:
-    return all(warehouse.layout.declared(path).is_file() for path in (row.html_path, row.markdown_path))
+    paths = [warehouse.layout.declared(path) for path in (row.html_path, row.markdown_path)]
+    return all(path.is_file() and path.stat().st_size for path in paths)
 
 
 _FILES = {"activations": _shards_are_there, "gap_report": _report_is_there}

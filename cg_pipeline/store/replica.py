@@ -5,6 +5,7 @@ keeps the live file open would stop the pipeline; one that keeps the replica ope
 reading the version it opened, and sees the next one when it opens it again.
 """
 
+import filecmp
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,8 @@ def is_current(layout: Layout) -> bool:
     if not layout.published.exists() or wal(layout).exists():
         return False
     live, published = layout.live.stat(), layout.published.stat()
-    return (live.st_mtime_ns, live.st_size) == (published.st_mtime_ns, published.st_size)
+    alike = (live.st_mtime_ns, live.st_size) == (published.st_mtime_ns, published.st_size)
+    return alike and filecmp.cmp(layout.live, layout.published, shallow=False)
 
 
 def copy_live(layout: Layout) -> None:

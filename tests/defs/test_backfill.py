@@ -16,7 +16,7 @@ import duckdb
 import pytest
 
 from cg_pipeline.defs.jobs import CELL_JOB, REPORT_JOB
-from cg_pipeline.defs.resources import CHECKOUT
+from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.saes import SAES
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.schema import TABLES

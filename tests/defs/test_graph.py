@@ -146,7 +146,7 @@ CHECKS = {
     "concepts": {"dictionary_is_complete", "most_concepts_are_alive"},
     "suite_metrics": set(),
     "gaps": {"gaps_are_ranked"},
-    "gap_clusters": {"clusters_cover_the_gaps"},
+    "gap_clusters": {"clusters_cover_the_gaps", "clusters_are_named_as_asked"},
     "gap_report": set(),
 }
 """Of every asset, besides `is_current`, which all have."""
@@ -230,6 +230,21 @@ def test_what_lost_its_files_is_made_again(
     assert stale.pop("report_gaps smollm2_135m") == ["gap_report"]
     assert list(stale.values()) == [["activations"]]
     assert list((data_dir / "reports").rglob("report.html"))
+
+
+def test_damaged_activations_are_told_once_and_healed_by_the_next_run(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    shard = next((data_dir / "shards" / "activations").rglob("shard-*"))
+    content = bytearray(shard.read_bytes())
+    content[len(content) // 2] ^= 1
+    shard.write_bytes(content)
+    next((data_dir / "reports").rglob("report.html")).write_bytes(b"")
+    with pytest.raises(RuntimeError, match=r"was damaged .*; expected whole shards\. .* run again"):
+        run(data_dir, instance)
+    stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
+    assert list(stale.values()) == [["activations"], ["gap_report"]]
 
 
 def test_a_check_that_stops_nothing_is_told(

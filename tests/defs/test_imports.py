@@ -8,7 +8,6 @@ import dagster as dg
 import pytest
 from click.testing import CliRunner
 
-from cg_pipeline import cli as command_line
 from cg_pipeline.cli import cli
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.imports import read_results, store_results
@@ -16,6 +15,7 @@ from cg_pipeline.defs.jobs import CELL_JOB
 from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.runs import Unit, stale_assets
+from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.store.schema import TABLES
 from tests.defs.tiny_study import LOADS, N_ROWS, STUDY, tiny_data, tiny_definitions
 
@@ -134,7 +134,7 @@ def command(data_dir: Path, tmp_path: Path, monkeypatch):
     """`cg import …` on the tiny data directory, with a Dagster history of its own."""
     monkeypatch.setenv("CG_DATA_DIR", str(data_dir))
     monkeypatch.setenv("CG_DAGSTER_STORAGE", str(tmp_path / "dagster"))
-    monkeypatch.setenv("DAGSTER_HOME", str(command_line.CHECKOUT))
+    monkeypatch.setenv("DAGSTER_HOME", str(CHECKOUT))
 
     def command(*arguments: str):
         cell = ["--model", CELL["model"], "--benchmark", CELL["benchmark"]]

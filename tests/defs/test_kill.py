@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from cg_pipeline.defs.resources import CHECKOUT
+from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.store.activations import load_activations
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.schema import TABLES

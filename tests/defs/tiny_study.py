@@ -10,7 +10,9 @@ import dagster as dg
 import numpy as np
 
 from cg_pipeline.definitions import assemble
-from cg_pipeline.defs.resources import CHECKOUT, Gpu, Store, StudyChoice
+from cg_pipeline.defs.catalogue import StudyChoice
+from cg_pipeline.defs.resources import Gpu, Store
+from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
 from cg_pipeline.saes import SAES

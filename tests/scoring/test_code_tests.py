@@ -68,6 +68,8 @@ def test_a_program_that_was_not_isolated_is_told():
     assert POLICY.score(DOUBLE, completion("    return 2"), runner).answer == "passed E"
     runner.ended = ProgramRun(outcome="failed", detail="KeyError")
     assert POLICY.score(DOUBLE, completion("    return 2"), runner).answer == "failed KeyError (not isolated)"
+
+
 def test_a_model_that_never_ends_is_judged_by_what_it_wrote_first():
     endless = completion("    return 2\n\n\ndef triple(x):\n    ret", "length")
     assert POLICY.score(DOUBLE, endless, Runner("failed")).value == 0.0

@@ -1,3 +1,4 @@
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
@@ -28,6 +29,26 @@ def test_every_write_is_published(warehouse: Warehouse) -> None:
     assert count(warehouse) == 2
     assert is_current(warehouse.layout)
     assert warehouse.publish() is False
+
+
+def test_a_replica_that_rots_is_replaced(warehouse: Warehouse) -> None:
+    put(warehouse, "m")
+    published = warehouse.layout.published
+    good, times = published.read_bytes(), published.stat()
+    content = bytearray(good)
+    content[len(content) // 2] ^= 1
+    published.chmod(0o644)
+    published.write_bytes(content)
+    os.utime(published, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert warehouse.publish() is True
+    assert published.read_bytes() == good
+
+
+def test_a_live_file_that_is_gone_is_named(warehouse: Warehouse) -> None:
+    put(warehouse, "m")
+    warehouse.layout.live.unlink()
+    with pytest.raises(ValueError, match=r"live\.duckdb is missing, but there is .*; expected both"):
+        warehouse.publish()
 
 
 def test_one_who_keeps_the_replica_open_hinders_nobody_and_keeps_his_version(warehouse: Warehouse) -> None:
