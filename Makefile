@@ -20,7 +20,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 demo: install
 	$(BIN)/cg demo
 
-test: lint unit
+test: lint
+	$(BIN)/python -m pytest -m "not real and not slow" --numprocesses auto --maxprocesses 4
 	$(BIN)/python -m pytest -m "real or slow"
 
 lint: install
@@ -30,7 +31,7 @@ lint: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/python -m pytest -m "not real and not slow" --numprocesses auto --maxprocesses 4
+	$(BIN)/python -m pytest -m "not real and not slow and not graph" --numprocesses auto --maxprocesses 4
 
 ui: install
 	$(BIN)/cg ui --port $(PORT)

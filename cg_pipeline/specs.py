@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
 from cg_pipeline.items import Item, Prompt
-from cg_pipeline.records import Completion, Example, Score, outcome_of
+from cg_pipeline.records import Example, Score
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -391,22 +391,3 @@ class Study:
                     f"Study {self.name!r}: {field} are {names}; expected one or more names, each once. "
                     "Correct them."
                 )
-
-
-def unanswered(completion: Completion) -> str:
-    """Why there is no answer to score (overflow, refused, timed_out, failed); empty when there is one."""
-    return "" if completion.stop in ("end", "length", "choice") else completion.stop
-
-
-def grade(completion: Completion, value: float | None, *, answer: str = "", reason: str = "") -> Score:
-    """The score of a completion: `value` in [0, 1], or None together with the reason it is unscored."""
-    return Score(
-        model=completion.model,
-        benchmark=completion.benchmark,
-        example_id=completion.example_id,
-        sample=completion.sample,
-        outcome=outcome_of(value),
-        value=value,
-        reason=reason,
-        answer=answer,
-    )

@@ -16,8 +16,7 @@ LONGEST = 250
 LONGER = {
     "cg_pipeline/records.py": 400,  # every record on one page: it is read as a reference
     "cg_pipeline/sources/debian_sources.py": 300,  # a table of pinned packages
-    "cg_pipeline/defs/resources.py": 275,  # every resource on one page: what a deployment sets
-    "cg_pipeline/specs.py": 410,  # every spec on one page: what a contributor fills in
+    "cg_pipeline/specs.py": 400,  # every spec on one page: what a contributor fills in
 }
 HEAVY = {"torch", "transformers", "sae_lens", "dagster", "duckdb", "openai"}  # pandas itself loads pyarrow
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cg_pipeline import identity
+from cg_pipeline.answers.grading import grade
 from cg_pipeline.formats import plain
 from cg_pipeline.items import Item
 from cg_pipeline.metrics import METRICS
@@ -30,7 +31,6 @@ from cg_pipeline.specs import (
     ScoringPolicy,
     ServedModel,
     Study,
-    grade,
 )
 
 

@@ -10,13 +10,14 @@ import pandas as pd
 import pytest
 
 from cg_pipeline import pipeline
+from cg_pipeline.answers.grading import grade
 from cg_pipeline.formats import plain
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.items import Item
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.protocols import ConceptEncoder, Generation, NamedGroup, TextGenerator
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score, outcome_of
-from cg_pipeline.specs import Benchmark, GapRules, LocalRows, Metric, ScoringPolicy, Study, grade
+from cg_pipeline.specs import Benchmark, GapRules, LocalRows, Metric, ScoringPolicy, Study
 from tests.gaps.small_study import MODEL, activations_of, concept, tiny_sae
 
 WORDS = ("river", "bread", "comet", "violin", "tax", "glacier")

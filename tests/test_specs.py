@@ -1,4 +1,4 @@
-"""Specs refuse names and settings that cannot work; a row's answer is picked and a completion graded."""
+"""Specs refuse names and settings that cannot work; a row's answer is picked."""
 
 import dataclasses
 
@@ -7,9 +7,8 @@ import pytest
 from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.items import pick
 from cg_pipeline.models import MODELS
-from cg_pipeline.records import Completion
 from cg_pipeline.saes import SAES
-from cg_pipeline.specs import check_name, grade
+from cg_pipeline.specs import check_name
 from cg_pipeline.studies import STUDIES, check_names
 
 
@@ -64,28 +63,6 @@ def test_pick_refuses_other_indices(index):
 def test_pick_from_nothing():
     with pytest.raises(ValueError, match=r"choices are \[\]; expected two or more texts\. Add them\."):
         pick([], 0)
-
-
-COMPLETION = Completion(
-    model="m", benchmark="b", example_id="x", text="4", stop="end", n_prompt_tokens=1, n_completion_tokens=1
-)
-
-
-@pytest.mark.parametrize(
-    ("value", "reason", "outcome"),
-    [(1.0, "", "right"), (0.0, "", "wrong"), (0.25, "", "partial"), (None, "overflow", "unscored")],
-)
-def test_grade(value, reason, outcome):
-    score = grade(COMPLETION, value, answer="4", reason=reason)
-    assert (score.model, score.benchmark, score.example_id) == ("m", "b", "x")
-    assert (score.value, score.reason, score.outcome, score.answer) == (value, reason, outcome, "4")
-
-
-def test_grade_wants_a_reason_exactly_when_unscored():
-    with pytest.raises(ValueError, match="expected 'unscored', and a reason exactly when unscored"):
-        grade(COMPLETION, None)
-    with pytest.raises(ValueError, match="expected 'wrong', and a reason exactly when unscored"):
-        grade(COMPLETION, 0.0, reason="unparsed")
 
 
 @pytest.mark.parametrize("field", ["models", "benchmarks"])

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import grade, unanswered
 
 
 def grade_likeliest(example: Example, completion: Completion, weights: Sequence[float]) -> Score:

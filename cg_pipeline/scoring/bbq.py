@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cg_pipeline.answers.details import details_of
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.likeliest import grade_likeliest
 from cg_pipeline.answers.options import LETTERS, read_option
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 from cg_pipeline.stats.bias import ambiguous_bias, bias_score
 
 

@@ -21,10 +21,11 @@ Source: Chen et al. 2021, arXiv 2107.03374. Several answers to one problem give 
 """
 
 from cg_pipeline.answers.details import details_of
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.programs import is_finished, joined_program
 from cg_pipeline.protocols import SANDBOX_FAILED, CodeRunner, ProgramRun
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 
 def score(example: Example, completion: Completion, runner: CodeRunner | None = None) -> Score:

@@ -11,9 +11,10 @@ where the speaker cannot *do what was asked*: `_HELPING` lists the verbs.
 
 import re
 
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.own_part import without_reasoning
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 _OPENING_CHARACTERS = 200
 _DRAFT = re.compile(r'"[^"]*"|\bdear\b.*|^\W*(hello|hi|hey) (?!there)[a-z]+,.*', re.IGNORECASE | re.DOTALL)

@@ -4,10 +4,11 @@ The answer is what the text announces ("the answer is …"), else its first line
 are normalised, and where that departs from SQuAD's script, is told in `answers.normal`.
 """
 
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.normal import normal_text
 from cg_pipeline.answers.short_answer import is_settled, short_answer
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 
 def score(example: Example, completion: Completion) -> Score:

@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from cg_pipeline.answers.details import details_of
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.instructions import follows, follows_loosely
 from cg_pipeline.answers.own_part import without_reasoning
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 _FOLLOWED, _MISSED, _LOOSELY, _NONE = "followed", "missed: ", "; loosely missed: ", "none"
 

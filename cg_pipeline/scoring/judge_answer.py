@@ -7,11 +7,12 @@ Source: Zheng et al. 2023, arXiv 2306.05685, single-answer grading; first turns 
 """
 
 from cg_pipeline.answers.details import details_of
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.own_part import without_reasoning
 from cg_pipeline.answers.quoting import NOTE, quoted
 from cg_pipeline.protocols import Judge, JudgeFailed
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 GRADES = tuple(map(str, range(1, 11)))
 

@@ -8,11 +8,12 @@ that has a trained classifier, so the rates are not comparable with its.
 """
 
 from cg_pipeline.answers.details import details_of
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.own_part import without_reasoning
 from cg_pipeline.answers.quoting import NOTE, quoted
 from cg_pipeline.protocols import Judge, JudgeFailed
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 PROMPT = """\
 Below are a passage and a summary of it. {note}

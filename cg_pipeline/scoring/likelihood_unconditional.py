@@ -8,9 +8,10 @@ Source: Holtzman et al. 2021, arXiv 2104.08315, PMI_DC; for the choice itself, n
 whole of a surface form's competitors.
 """
 
+from cg_pipeline.answers.grading import grade
 from cg_pipeline.answers.likeliest import grade_likeliest
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade
+from cg_pipeline.specs import ScoringPolicy
 
 
 def score(example: Example, completion: Completion) -> Score:

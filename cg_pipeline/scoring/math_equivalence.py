@@ -9,10 +9,11 @@ mathematics marks fewer right answers wrong.
 """
 
 from cg_pipeline.answers.boxed import last_boxed
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.latex import is_settled, latex_answer, squeezed
 from cg_pipeline.answers.latex_equality import same_mathematics
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 
 def score(example: Example, completion: Completion) -> Score:

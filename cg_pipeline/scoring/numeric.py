@@ -9,9 +9,10 @@ is told in `answers.numbers`.
 from fractions import Fraction
 
 from cg_pipeline.answers.answer_number import is_settled, readings
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.numbers import number_of
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 
 def score(example: Example, completion: Completion) -> Score:

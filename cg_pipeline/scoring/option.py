@@ -4,9 +4,10 @@ What counts as choosing one is told in `answers.options`; a text that chooses no
 than one, is unscored, never wrong (faults F10 and F11 of neighbouring tools).
 """
 
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.options import read_option
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 
 def score(example: Example, completion: Completion) -> Score:

@@ -12,8 +12,9 @@ import math
 from collections.abc import Sequence
 
 from cg_pipeline.answers.details import details_of
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 NOTHING_SHARED = "nothing_shared"
 

@@ -9,10 +9,11 @@ target with a number scores 0 unless the answer holds one of its numbers.
 
 from collections import Counter
 
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.normal import is_number, normal_words
 from cg_pipeline.answers.short_answer import is_settled, short_answer
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 
 def score(example: Example, completion: Completion) -> Score:

@@ -1,8 +1,9 @@
 """Yes or no, read out of a generated answer; "true" and "false" count as well."""
 
+from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.yes_no import meaning, read_yes_no
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.specs import ScoringPolicy, grade, unanswered
+from cg_pipeline.specs import ScoringPolicy
 
 
 def score(example: Example, completion: Completion) -> Score:

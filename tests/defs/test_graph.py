@@ -33,6 +33,8 @@ from tests.defs.tiny_study import (
     tiny_definitions,
 )
 
+pytestmark = pytest.mark.graph
+
 WARNINGS: list[str] = []
 """What checks that stop nothing have said."""
 

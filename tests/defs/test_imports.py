@@ -11,13 +11,15 @@ from click.testing import CliRunner
 from cg_pipeline.cli import cli
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.imports import read_results, store_results
-from cg_pipeline.defs.jobs import CELL_JOB
+from cg_pipeline.defs.jobs import CELL_JOB, Unit
 from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.resources import Store
-from cg_pipeline.defs.runs import Unit, stale_assets
+from cg_pipeline.defs.trust import Trust
 from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.store.schema import TABLES
 from tests.defs.tiny_study import LOADS, N_ROWS, STUDY, tiny_data, tiny_definitions
+
+pytestmark = pytest.mark.graph
 
 CELL = {"model": "smollm2_135m", "benchmark": "arithmetic"}
 
@@ -75,7 +77,9 @@ def evaluate(data_dir: Path, assets: list[str], instance: dg.DagsterInstance) ->
 
 def stale(store: Store) -> list[str]:
     expected = Expected(store.layout, STUDY, "automatic")
-    return stale_assets(Unit(CELL_JOB, CELL), store.warehouse, expected)
+    with dg.DagsterInstance.ephemeral() as instance:
+        trust, unit = Trust(store.warehouse, expected, instance), Unit(CELL_JOB, CELL)
+        return [asset for asset in CELL_JOB.assets if not trust.holds(asset, unit)]
 
 
 def test_an_imported_cell_is_current_and_used_downstream(data_dir: Path, tmp_path: Path):

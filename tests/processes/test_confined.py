@@ -47,6 +47,7 @@ def n_alive() -> int:
 @pytest.mark.parametrize(
     ("program", "outcome"),
     [(LEAVE, "passed"), (TWICE_AWAY, "stopped"), (f"{LEAVE}while True: pass", "stopped")],
+    ids=["leaves one", "twice away", "leaves one and never ends"],  # texts of their own hold the pid
 )
 @pytest.mark.parametrize("isolated", [True, False])
 def test_what_a_program_leaves_is_ended(monkeypatch, program, outcome, isolated):

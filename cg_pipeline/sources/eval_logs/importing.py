@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cg_pipeline.answers.grading import grade
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.sources.eval_logs.harness import filter_taken, read_harness
 from cg_pipeline.sources.eval_logs.inspect_log import read_inspect
@@ -17,7 +18,7 @@ from cg_pipeline.sources.eval_logs.lighteval import read_lighteval
 from cg_pipeline.sources.eval_logs.logged import LoggedAnswer, storable
 from cg_pipeline.sources.eval_logs.matching import Match, Matching, match
 from cg_pipeline.sources.json_lines import show
-from cg_pipeline.specs import Benchmark, grade
+from cg_pipeline.specs import Benchmark
 
 FORMATS = ("lm-eval", "inspect", "lighteval")
 NOT_IN_THE_LOG = "not_in_the_log"
