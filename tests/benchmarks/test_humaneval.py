@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from cg_pipeline.benchmarks.humaneval import BENCHMARK, to_item
+from cg_pipeline.benchmarks.humaneval import BENCHMARK
+from cg_pipeline.families.humaneval import to_item
 from cg_pipeline.pipeline import pose
 from cg_pipeline.processes.sandbox import Limits, Sandbox
 from cg_pipeline.scoring.code_tests import POLICY
