@@ -57,9 +57,9 @@ class Sure:
 @functools.cache
 def reading(name: str) -> tuple[Reading, int]:
     """Everything read of a benchmark's file, and how many lines it has."""
-    if find_file(Path(SITE), name) is None:
-        pytest.skip(f"the directory has no file of {name!r}")
     spec = FROM_THE_HUB[name]
+    if find_file(Path(SITE), spec.entry or name) is None:
+        pytest.skip(f"the directory has no file of {name!r}")
     payload = bring(spec, origins_of(spec, Path(SITE), SITE)[0], Path(SITE))
     lines = read_lines(f"{name}.jsonl", payload)
     return read_rows(spec, name, lines, normalised_shape(spec)), len(payload.splitlines())
