@@ -148,9 +148,10 @@ def test_backfill_of_everything_with_four_runs_at_once(server: tuple[Server, Pat
         counts = fresh.execute("select benchmark, count(*) from scores group by 1 order by 1").fetchall()
         concepts = fresh.execute("select sae, count(*) from concepts group by 1 order by 1").fetchall()
         reports = fresh.execute("select model, html_path, markdown_path from gap_report").fetchall()
-        filled = {name for name in TABLES if fresh.execute(f"select count(*) from {name}").fetchone() != (0,)}
+        tables = set(TABLES) - {"near_duplicates"}  # it has no partitions, so no backfill fills it
+        filled = {name for name in tables if fresh.execute(f"select count(*) from {name}").fetchone() != (0,)}
     assert counts == [(benchmark, N_ROWS) for benchmark in sorted(STUDY.benchmarks)]
     assert concepts == [(sae, N_CONCEPTS) for sae in sorted(SAES)]
     assert [model for model, *_ in reports] == list(STUDY.models)
     assert all((data_dir / path).stat().st_size > 1000 for _, *paths in reports for path in paths)
-    assert filled == set(TABLES)
+    assert filled == tables

@@ -121,7 +121,10 @@ def test_ten_kills_lose_at_most_one_shard_each(tmp_path: Path) -> None:
     assert "finished" in start(stormy, stormy_log).communicate()[0]
 
     found, expected = contents(stormy), contents(calm)
-    assert all(expected.values()), "a table without rows shows nothing"
+    empty = {name for name, rows in expected.items() if not rows}
+    assert empty == {"near_duplicates"}, (
+        "a table without rows shows nothing; only this suite repeats no question"
+    )
     for name in TABLES:
         assert found[name] == expected[name], name
     assert tensors(stormy) == tensors(calm)
