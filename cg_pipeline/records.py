@@ -57,7 +57,7 @@ class StoredRows:
     origin: Literal["local", "directory", "hub"]
     """A file below the data directory, a directory of benchmark files, or the Hugging Face hub."""
     place: str
-    """Where exactly: the file, or data set, configurations, split and commit."""
+    """Where exactly: the file (a local one's `path`), or data set, configurations, split and commit."""
     fingerprint: str
     """Hash of the file's content, or of the pin on the hub."""
     path: str

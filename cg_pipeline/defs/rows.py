@@ -4,6 +4,7 @@ Shared by the assets that store them and by `freshness`, which asks what is ther
 fetching anything.
 """
 
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def bring_rows(benchmark: Benchmark, layout: Layout, directory: str) -> list[Sto
 
 def read_benchmark(benchmark: Benchmark, rows: list[StoredRows], layout: Layout) -> dict[str, Reading]:
     """What was read of stored rows, by role: `asked` and, where the benchmark names some, `shots`."""
-    return {each.role: read_stored(benchmark, each, read_bytes(layout.data_dir / each.path)) for each in rows}
+    return {each.role: _read(benchmark, each, layout.data_dir / each.path) for each in rows}
 
 
 def examples_of(benchmark: Benchmark, readings: dict[str, Reading], study: Study) -> list[Example]:
@@ -47,12 +48,18 @@ def checksums(rows: list[StoredRows], layout: Layout) -> dict[str, str]:
     return {path: sha256((layout.data_dir / path).read_bytes()).hexdigest() for path in paths}
 
 
+def _read(benchmark: Benchmark, rows: StoredRows, file: Path) -> Reading:
+    """Faults are named where they can be mended: in the local file, or in what was copied."""
+    named = replace(rows, place=str(file)) if rows.origin == "local" else rows
+    return read_stored(benchmark, named, read_bytes(file))
+
+
 def _find(benchmark: Benchmark, origin: Origin, layout: Layout) -> StoredRows | None:
     if origin.kind == "local":
         path = Path(origin.place)
         n_rows = count_rows(origin.place, read_bytes(path))
         own = Kept(path=str(path.relative_to(layout.data_dir)), sha256=origin.sha256, n_rows=n_rows)
-        return _described(benchmark, origin, own)
+        return _described(benchmark, replace(origin, place=own.path), own)
     kept = find_rows(layout, benchmark.name, origin.fingerprint)
     return None if kept is None else _described(benchmark, origin, kept)
 

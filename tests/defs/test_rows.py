@@ -1,6 +1,7 @@
 """Rows are fetched once, kept whole, and never asked for again; what is not there yet is stale."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -122,6 +123,18 @@ def test_own_files_are_read_where_they_are(layout):
     [rows] = bring_rows(own, layout, "")
     assert (rows.origin, rows.path, rows.n_rows) == ("local", "suite/quiz.jsonl", 6)
     assert not layout.rows("quiz").exists()
+
+
+def test_a_moved_data_directory_is_named_as_it_is_now(tmp_path):
+    own, faulty = replace(QUIZ, source=LocalRows(path="quiz.jsonl")), b'{"category": "c"}\n'
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    (old / "quiz.jsonl").write_bytes(faulty)
+    stored = bring_rows(own, Layout(old), "")
+    assert stored[0].place == "quiz.jsonl"
+    old.rename(new)
+    with pytest.raises(ValueError, match=re.escape(f"{new / 'quiz.jsonl'}")):
+        read_benchmark(own, stored, Layout(new))
 
 
 def expected(layout: Layout, **changes: Any) -> Expected:
