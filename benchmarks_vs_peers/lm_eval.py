@@ -12,23 +12,25 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
 import transformers
 from stock_tasks import GENERATION, OTHER_FORMAT, STOP, TASKS, Row, StockTask
 
+from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.inference.language_model import LanguageModel
 from cg_pipeline.inference.models import load_model
 from cg_pipeline.models.smollm2_135m import MODEL
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Example
 from cg_pipeline.specs import LocalWeights
+from cg_pipeline.store.resume import blocks_of
 
 HERE = Path(__file__).parent
 PEER = "lm_eval[hf]==0.4.13"
@@ -71,7 +73,11 @@ def main() -> None:
     directory = model_directory(options)
     ours = LanguageModel(our_model(directory), batch_tokens=options.batch_tokens)
     with tempfile.TemporaryDirectory() as scratch, running_peer(options, directory, Path(scratch)) as ask:
-        chosen = [task for task in TASKS if task.name in (options.tasks or [each.name for each in TASKS])]
+        chosen = [
+            task
+            for task in TASKS
+            if task.name in ([each.name for each in TASKS] if options.tasks is None else options.tasks)
+        ]
         found = [compare_choices(ours, ask, task, options) for task in chosen]
         written = None if options.no_generation else compare_generation(ours, ask, options)
     summarise(found, written)
@@ -86,10 +92,10 @@ def read_options() -> argparse.Namespace:
     folder = os.environ.get("CG_BENCHMARKS_DIR")
     parser.add_argument("--benchmarks", type=Path, default=folder, required=folder is None)
     parser.add_argument("--examples", type=int, default=150, help="first rows of each file")
-    parser.add_argument("--tasks", nargs="*", help="some of the benchmarks; all by default")
+    parser.add_argument("--tasks", nargs="*", help="some of the benchmarks, or none; all by default")
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--batch-tokens", type=int, default=8192, help="ours")
+    parser.add_argument("--batch-tokens", type=int, default=4096, help="ours; a study's by default")
     parser.add_argument("--peer-batch", type=int, nargs="*", default=[8, 16], help="theirs, each is measured")
     parser.add_argument("--model", type=Path, help="a directory of safetensors; SmolLM2 by default")
     parser.add_argument("--cache", type=Path, default=HERE.parent / "data/cache")
@@ -218,6 +224,16 @@ def alternate(
     return completions, best, answers
 
 
+def in_blocks(
+    response: Literal["choice", "generation"],
+    examples: list[Example],
+    answer: Callable[[Sequence[Example]], list[Completion]],
+) -> Callable[[], list[Completion]]:
+    """Our side, as many examples at a time as a study keeps together."""
+    size = Gpu(store=Store(data_dir="."), device="cpu").examples_at_once(response)
+    return lambda: [each for block in blocks_of(examples, size) for each in answer(block)]
+
+
 def compare_choices(
     ours: LanguageModel, ask: Any, task: StockTask, options: argparse.Namespace
 ) -> Comparison:
@@ -226,7 +242,7 @@ def compare_choices(
     examples = [task.example(row) for row in rows]
     tasks = peer_tasks(task, rows, ask.scratch)
     completions, seconds, answers = alternate(
-        lambda: ours.choose(examples), lambda size: ask("choice", tasks, size), options
+        in_blocks("choice", examples, ours.choose), lambda size: ask("choice", tasks, size), options
     )
     theirs = answers[options.peer_batch[0]]["rows"]
     found = Comparison(
@@ -265,7 +281,9 @@ def compare_generation(ours: LanguageModel, ask: Any, options: argparse.Namespac
     tasks = peer_tasks(GENERATION, rows, ask.scratch, generation_kwargs=settings)
     how = Generation(max_new_tokens=NEW_TOKENS, stop=STOP)
     completions, seconds, answers = alternate(
-        lambda: ours.generate(examples, how), lambda size: ask("generation", tasks, size), options
+        in_blocks("generation", examples, lambda block: ours.generate(block, how)),
+        lambda size: ask("generation", tasks, size),
+        options,
     )
     theirs = answers[options.peer_batch[0]]["rows"]
     same = [a.text == b for a, b in zip(completions, theirs, strict=True)]

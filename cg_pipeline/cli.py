@@ -74,8 +74,9 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     from cg_pipeline.definitions import assemble
     from cg_pipeline.defs.catalogue import BENCHMARKS, StudyChoice
     from cg_pipeline.defs.freshness import expected_of
-    from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
+    from cg_pipeline.defs.resources import Namer, Store
     from cg_pipeline.defs.runs import Unit, run_study
+    from cg_pipeline.defs.settings import configured
     from cg_pipeline.store.schema import TABLES
     from cg_pipeline.studies import STUDIES
 
@@ -101,8 +102,9 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
         )
     with dagster_history() as instance:
         definitions = assemble(store.data_dir, study_choice=choice)
-        deciders = (Namer(store=store), Judging(store=store), CodeSandbox(), Gpu(store=store))
-        expected = expected_of(store, study, *deciders)
+        settings = configured(store)
+        deciders = (settings["judging"], settings["code_sandbox"], settings["gpu"])
+        expected = expected_of(store, study, Namer(store=store), *deciders)
         run_study(definitions, instance, expected, report, warn)
     for row in store.warehouse.load(TABLES["gap_report"], [{"model": model} for model in study.models]):
         click.echo("\n" + "\n".join(row.headline))

@@ -17,7 +17,8 @@ from cg_pipeline.defs.asset_checks import ASSET_CHECKS
 from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
-from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Servers, Store
+from cg_pipeline.defs.resources import Namer, Store
+from cg_pipeline.defs.settings import configured
 from cg_pipeline.environment import benchmarks_directory, data_directory
 
 MODULES = [
@@ -38,12 +39,9 @@ def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
         "io_manager": WarehouseIOManager(store=store),
         "activation_io_manager": ActivationIOManager(store=store),
         "store": store,
-        "gpu": Gpu(store=store),
-        "servers": Servers(store=store),
         "namer": Namer(store=store),
-        "judging": Judging(store=store),
-        "code_sandbox": CodeSandbox(),
         "study_choice": StudyChoice(),
+        **configured(store),
     }
     return dg.Definitions(
         assets=dg.load_assets_from_modules(MODULES),

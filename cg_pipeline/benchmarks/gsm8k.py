@@ -11,8 +11,9 @@ Quirks: the last line of an answer holds the number, after `####`; `<<…>>` are
 calculator, which worked examples keep. There are no categories.
 
 Prompt, number of worked examples and stop text as in lm-evaluation-harness (`gsm8k`), with the
-first five training problems where it draws them; its flexible extraction, the last number, is
-nearest to `numeric`.
+first five training problems where it draws them (of a directory of benchmark files without
+`gsm8k_shots`, five of its own rows, which are then not asked); its flexible extraction, the last
+number, is nearest to `numeric`.
 """
 
 from collections.abc import Mapping

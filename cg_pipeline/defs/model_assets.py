@@ -27,12 +27,6 @@ if TYPE_CHECKING:
     from cg_pipeline.llm.judging import LlmJudge
 
 _SHOWN_TROUBLES = 5
-EXAMPLES_PER_SHARD = {"choice": 256, "generation": 32}
-"""Examples answered and kept at a time, by response: what an interruption can lose.
-
-Likelihoods are packed and batched within a shard: with 256 examples a CPU reads 2 to 11 % fewer tokens than
-with 32, padding included, and a GPU needs a third of the batches. Texts take long, and gain little.
-"""
 
 
 @dg.asset(
@@ -55,7 +49,7 @@ def completions(
         return ask_served(
             benchmark, examples, lambda: servers.language_model(model, context.log.info), fingerprint
         )
-    blocks = blocks_of(examples, EXAMPLES_PER_SHARD[benchmark.response])
+    blocks = blocks_of(examples, gpu.examples_at_once(benchmark.response))
     shards = store.shards.shard_set(
         "completions", model.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)
     )

@@ -1,9 +1,9 @@
 """Batches of similar length, bounded in tokens, so that memory does not grow with the number of texts.
 
-Longest first: a batch that does not fit shows it at once. When the device runs out of memory
-the token budget is halved for all that is left; what is finished stays finished. On a CPU
-nothing is halved, since an operating system that is out of memory ends the process instead
-of refusing: there the budget itself is what bounds memory.
+Longest first: a batch that does not fit shows it at once, and what the first one took says how
+large the others may be (`room`). When the device runs out of memory all the same, the token
+budget is halved for all that is left; what is finished stays finished. On a CPU the budget given
+is what bounds memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,6 +14,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from cg_pipeline.inference.room import Memory, tokens_that_fit
+
 R = TypeVar("R")
 
 
@@ -22,6 +24,7 @@ def map_in_batches(
     lengths: Sequence[int],
     batch_tokens: int,
     enough_tokens: int | None = None,
+    memory: Memory | None = None,
 ) -> list[R]:
     """What `run` returns for each item, in the order of the items.
 
@@ -29,8 +32,11 @@ def map_in_batches(
         run: from the indices of one batch to one result per index.
         lengths: padded tokens that each item needs when alone.
         batch_tokens: most tokens of a batch, padding included; an item longer than that goes alone.
+            Where there is a `memory`, of the first batch.
         enough_tokens: a batch of so many tokens takes no more items that would be padded by a tenth
             or more; None for as many items as there is room for.
+        memory: what later batches may take, once it is known what the first one took; None for no more
+            than `batch_tokens`.
 
     Raises:
         MemoryError: one item alone does not fit on the device.
@@ -39,12 +45,17 @@ def map_in_batches(
     results: dict[int, R] = {}
     while waiting:
         batch = _next_batch(waiting, lengths, batch_tokens, enough_tokens or batch_tokens)
+        if memory:
+            memory.watch()
         answers = run_if_it_fits(run, batch)
         if answers is not None:
             results.update(zip(batch, answers, strict=True))
             waiting = waiting[len(batch) :]
+            if memory:
+                batch_tokens = max(batch_tokens, tokens_that_fit(memory, len(batch) * lengths[batch[0]]))
+                memory = None  # measured once, on the longest
         elif len(batch) > 1:
-            batch_tokens = len(batch) * lengths[batch[0]] // 2
+            batch_tokens, memory = len(batch) * lengths[batch[0]] // 2, None
         else:
             raise MemoryError(
                 f"A text of {lengths[batch[0]]} tokens does not fit on the device by itself; "

@@ -21,6 +21,7 @@ from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.pooling import SparseRow, join_rows, pool_tokens
 from cg_pipeline.inference.prompts import RenderedPrompt, render_prompt
+from cg_pipeline.inference.room import memory_of
 from cg_pipeline.inference.saes import load_sae
 from cg_pipeline.records import Concept, ConceptActivations
 from cg_pipeline.specs import Sae
@@ -42,7 +43,8 @@ class SaeEncoder:
             sae: which SAE.
             reader: its model, loaded.
             data_dir: what the SAE's directory is relative to.
-            batch_tokens: most tokens read at once, padding included.
+            batch_tokens: most tokens read at once, padding included; on a GPU in the first batch, and
+                later ones are as large as its memory allows.
 
         Raises:
             FileNotFoundError: the SAE's directory is not there.
@@ -77,7 +79,8 @@ class SaeEncoder:
         def run(batch: list[int]) -> list[SparseRow]:
             return self._pooled([prompts[i] for i in batch])
 
-        rows = map_in_batches(run, [len(prompt.input_ids) for prompt in prompts], self._batch_tokens)
+        lengths = [len(prompt.input_ids) for prompt in prompts]
+        rows = map_in_batches(run, lengths, self._batch_tokens, memory=memory_of(self._reader.device))
         return join_rows(tuple(example_ids), rows, self.n_concepts)
 
     def describe(self, texts: Sequence[str]) -> list[Concept]:

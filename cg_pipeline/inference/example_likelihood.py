@@ -9,6 +9,7 @@ from cg_pipeline.inference.likelihood import text_logprobs
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.packing import Continued, PackedRow, group_by_beginning, pack
 from cg_pipeline.inference.progress import Advance
+from cg_pipeline.inference.room import memory_of
 
 Texts = Sequence[Continued]
 """What is scored for one example."""
@@ -22,7 +23,7 @@ def example_logprobs(
     Args:
         model: who reads.
         examples: the texts of each.
-        batch_tokens: most tokens of a batch, padding included.
+        batch_tokens: most tokens of a batch, padding included; of the first one where memory is measured.
         advance: told of examples and tokens that have been read.
 
     Raises:
@@ -38,7 +39,7 @@ def example_logprobs(
         advance(sum(map(len, some)), sum(lengths[place] for place in batch))
         return found
 
-    found = map_in_batches(run, lengths, batch_tokens, enough_tokens(model.device))
+    found = map_in_batches(run, lengths, batch_tokens, enough_tokens(model.device), memory_of(model.device))
     by_index = {
         index: logprobs
         for group, parts in zip(groups, found, strict=True)

@@ -19,6 +19,7 @@ from cg_pipeline.inference.generation import Answer, Draft, generate_answers
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.packing import Continued
 from cg_pipeline.inference.progress import Advance, unwatched
+from cg_pipeline.inference.room import memory_of
 from cg_pipeline.inference.sampling import drawn_numbers
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Example
@@ -34,7 +35,8 @@ class LanguageModel:
 
         Args:
             loaded: the model.
-            batch_tokens: most tokens in memory at once, padding and answers included.
+            batch_tokens: most tokens in memory at once, padding and answers included; on a GPU those of
+                the first batch, and later ones are as large as its memory allows.
             advance: told of examples finished and of tokens read or written.
 
         Raises:
@@ -115,7 +117,7 @@ class LanguageModel:
             return answers
 
         lengths = [len(asked[i].prompt) + how.max_new_tokens for i, _ in wanted]
-        return map_in_batches(run, lengths, self._batch_tokens)
+        return map_in_batches(run, lengths, self._batch_tokens, memory=memory_of(self._model.device))
 
     def _neutral(self, examples: Sequence[Example], prompt: str) -> dict[str, float]:
         """Log-likelihood after the neutral prompt of every text that is scored, each once."""

@@ -27,7 +27,7 @@ RUN = """
 import os, sys, time
 from pathlib import Path
 import dagster as dg
-from cg_pipeline.defs import model_assets, reader_assets
+from cg_pipeline.defs import reader_assets
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.runs import run_study
 from cg_pipeline.saes import SAES
@@ -35,7 +35,7 @@ from cg_pipeline.store.layout import Layout
 from tests.defs import tiny_study
 
 SAES.update(tiny_study.READER)
-model_assets.EXAMPLES_PER_SHARD = {"choice": 3, "generation": 3}
+tiny_study.EXAMPLES_AT_ONCE = 3
 reader_assets.EXAMPLES_PER_SHARD = 3
 data_dir, log = Path(sys.argv[1]), open(sys.argv[2], "a")
 

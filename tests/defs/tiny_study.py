@@ -100,12 +100,18 @@ class FakeEncoder:
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+EXAMPLES_AT_ONCE = 256
+
+
 class FakeGpu(Gpu):
     """Hands out the fakes, and counts how often a model was asked for."""
 
     def language_model(self, model, advance) -> FakeLanguageModel:
         LOADS.append(model.name)
         return FakeLanguageModel(advance)
+
+    def examples_at_once(self, response) -> int:
+        return EXAMPLES_AT_ONCE
 
     def encoder(self, sae) -> FakeEncoder:
         LOADS.append(sae.name)
