@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -24,8 +25,9 @@ import transformers
 from stock_tasks import GENERATION, OTHER_FORMAT, STOP, TASKS, Row, StockTask
 
 from cg_pipeline.defs.resources import Gpu, Store
+from cg_pipeline.inference.example_inputs import choice_input
 from cg_pipeline.inference.language_model import LanguageModel
-from cg_pipeline.inference.models import load_model
+from cg_pipeline.inference.models import LoadedModel, load_model
 from cg_pipeline.models.smollm2_135m import MODEL
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Example
@@ -36,6 +38,8 @@ HERE = Path(__file__).parent
 PEER = "lm_eval[hf]==0.4.13"
 TIE = 1e-3
 """Predictions may differ where the best two log-likelihoods are closer than this."""
+CLOSE = 1e-3
+"""Two log-likelihoods that lie farther apart are compared with one in double precision."""
 NEW_TOKENS = 32
 CLOCKS = {"wall": "perf_counter", "cpu": "process_time"}
 """Processor seconds say more than wall time where others compute on the same machine."""
@@ -53,6 +57,8 @@ class Comparison:
     """The same with log-likelihoods divided by the choice's length in characters."""
     max_difference: float
     """Largest difference of two log-likelihoods, in nats."""
+    from_float64: tuple[float, float] | None
+    """How far ours and theirs lie from a float64 pass where they differ most; None below `CLOSE`."""
     ties: tuple[int, ...]
     """Rows, from 0, where predictions differ and both sides call it closer than `TIE`."""
     ours_per_s: float
@@ -71,14 +77,15 @@ def main() -> None:
     options = read_options()
     torch.set_num_threads(options.threads)
     directory = model_directory(options)
-    ours = LanguageModel(our_model(directory), batch_tokens=options.batch_tokens)
+    loaded = our_model(directory)
+    ours = LanguageModel(loaded, batch_tokens=options.batch_tokens)
     with tempfile.TemporaryDirectory() as scratch, running_peer(options, directory, Path(scratch)) as ask:
         chosen = [
             task
             for task in TASKS
             if task.name in ([each.name for each in TASKS] if options.tasks is None else options.tasks)
         ]
-        found = [compare_choices(ours, ask, task, options) for task in chosen]
+        found = [compare_choices(loaded, ours, ask, task, options) for task in chosen]
         written = None if options.no_generation else compare_generation(ours, ask, options)
     summarise(found, written)
     if options.out:
@@ -235,7 +242,7 @@ def in_blocks(
 
 
 def compare_choices(
-    ours: LanguageModel, ask: Any, task: StockTask, options: argparse.Namespace
+    loaded: LoadedModel, ours: LanguageModel, ask: Any, task: StockTask, options: argparse.Namespace
 ) -> Comparison:
     """One multiple-choice benchmark."""
     rows = read_rows(options, task)
@@ -250,10 +257,31 @@ def compare_choices(
         n=len(rows),
         ours_per_s=len(rows) / seconds,
         theirs_per_s={str(size): len(rows) / answer["seconds"] for size, answer in answers.items()},
+        from_float64=refereed(loaded, examples, completions, theirs),
         **agreement(examples, [list(each.choice_logprobs) for each in completions], theirs),
     )
     print(line_of(found), flush=True)
     return found
+
+
+def refereed(
+    loaded: LoadedModel, examples: list[Example], ours: list[Completion], theirs: list[list[float]]
+) -> tuple[float, float] | None:
+    """Where both differ most, how far each is from a pass in double precision; None if they are close."""
+    apart = [
+        (abs(a - b), row, choice)
+        for row, (some, others) in enumerate(zip(ours, theirs, strict=True))
+        for choice, (a, b) in enumerate(zip(some.choice_logprobs, others, strict=True))
+    ]
+    most, row, choice = max(apart)
+    if most <= CLOSE:
+        return None
+    text = choice_input(loaded, examples[row]).texts[choice]
+    ids = torch.tensor([[*text.context.tolist(), *text.continuation.tolist()]])
+    with torch.no_grad():
+        logits = deepcopy(loaded.module).double()(ids).logits[0, len(text.context) - 1 : -1]
+    found = logits.log_softmax(-1).gather(1, ids[0, len(text.context) :, None]).sum().item()
+    return abs(ours[row].choice_logprobs[choice] - found), abs(theirs[row][choice] - found)
 
 
 def agreement(examples: list[Example], ours: list[list[float]], theirs: list[list[float]]) -> dict[str, Any]:
@@ -304,6 +332,8 @@ def compare_generation(ours: LanguageModel, ask: Any, options: argparse.Namespac
 def line_of(found: Comparison) -> str:
     """One benchmark in one line."""
     ties = f"  ties at rows {', '.join(map(str, found.ties))}" if found.ties else ""
+    if found.from_float64:
+        ties += "  from float64 there: ours {:.1e}, theirs {:.1e}".format(*found.from_float64)
     return (
         f"{found.task:16} n {found.n:4}  acc {found.same_acc:.3f}  acc_norm {found.same_acc_norm:.3f}  "
         f"max |Δ| {found.max_difference:.1e}  ours {found.ours_per_s:.2f}/s  "
