@@ -17,7 +17,17 @@ from importlib.metadata import PackageNotFoundError, version
 
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.records import Example, content_id
-from cg_pipeline.specs import Benchmark, Metric, Model, Sae, ScoringPolicy, ServedModel, Study
+from cg_pipeline.specs import (
+    Benchmark,
+    HubWeights,
+    LocalWeights,
+    Metric,
+    Model,
+    Sae,
+    ScoringPolicy,
+    ServedModel,
+    Study,
+)
 
 STAGES: Mapping[str, int] = {
     "benchmark_rows": 1,
@@ -60,17 +70,24 @@ def near_duplicates_id(examples: Mapping[str, str]) -> str:
 
 
 def completions_id(
-    examples: Sequence[Example], benchmark: Benchmark, model: Model, engine: str = DEFAULT_ENGINE
+    examples: Sequence[Example],
+    benchmark: Benchmark,
+    model: Model,
+    engine: str = DEFAULT_ENGINE,
+    model_hash: str = "",
 ) -> str:
     """Completions depend on what is asked, on the model with its prompt format, and on how it is asked.
 
     And on the engine that runs a model loaded here: two engines round differently, so texts part ways.
+    `model_hash` says what is in the files of a model that its spec does not pin.
     """
     asked = (benchmark.response, benchmark.max_new_tokens, benchmark.opening, benchmark.stop)
     drawn = (fingerprint(benchmark.sampling), benchmark.unconditional)
     parts = [_ids(examples), benchmark.version, asked, drawn, _model_parts(model)]
     served = isinstance(model.weights, ServedModel)
-    return stage_id("completions", *parts, *([] if served or engine == DEFAULT_ENGINE else [engine]))
+    if not served and engine != DEFAULT_ENGINE:
+        parts.append(engine)
+    return stage_id("completions", *parts, *([{"files": model_hash}] if model_hash else []))
 
 
 def scores_id(completions: str, policy: ScoringPolicy, decider: str) -> str:
@@ -134,12 +151,9 @@ def _ids(examples: Sequence[Example]) -> list[str]:
 
 
 def _model_parts(model: Model) -> str:
-    weights = model.weights
-    if isinstance(weights, ServedModel):  # where its key is changes no answer
-        weights = replace(weights, api_key_variable="")
     return fingerprint(
         (
-            weights,
+            _identity_of(model),
             model.version,
             model.chat,
             model.system_prompt,
@@ -148,6 +162,16 @@ def _model_parts(model: Model) -> str:
             model.overlong,
         )
     )
+
+
+def _identity_of(model: Model) -> object:
+    """The weights without what changes no answer: where a key is, where files lie, what to accept."""
+    weights = model.weights
+    if isinstance(weights, ServedModel):
+        return replace(weights, api_key_variable="")
+    if isinstance(weights, LocalWeights):
+        return replace(weights, path="")
+    return replace(weights, gated="") if isinstance(weights, HubWeights) else weights
 
 
 def _policy_parts(policy: ScoringPolicy) -> str:
@@ -165,14 +189,7 @@ def _version(distribution: str) -> str:
 
 
 def _sae_parts(sae: Sae) -> str:
-    # Training settings are not among them: what training gave is in the hash of the weights.
-    return fingerprint(
-        (
-            sae.weights,
-            sae.version,
-            sae.hookpoint,
-            sae.token_mask,
-            sae.d_sae,
-            _model_parts(sae.model),
-        )
-    )
+    # Training settings are not among them: what training gave is in the hash of the weights. Nor is what
+    # the metadata is compared with: it decides whether there is a result, not which.
+    parts = (sae.weights, sae.version, sae.hookpoint, sae.token_mask, sae.d_sae, _model_parts(sae.model))
+    return fingerprint((*parts, *([sae.dtype] if sae.dtype != "float32" else [])))

@@ -18,6 +18,9 @@ from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 from cg_pipeline.items import Item, Prompt
 from cg_pipeline.records import Example, Score
 
+PICKLED = (".pt", ".pth", ".bin", ".pkl", ".ckpt")
+"""Endings of weights in Python's pickle format, which can run code when they are opened."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -177,19 +180,30 @@ class PackagedGguf:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SplitGguf(PackagedGguf):
+    """The same in pieces: a package index takes no file of more than 100 MB, so several packages carry it."""
+
+    parts: tuple[str, ...]
+    """`package/path` of each piece, in order; joined they are `file`, whose hash is `sha256`."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class HubWeights:
     """Safetensors weights on the Hugging Face hub."""
 
     repo: str
     revision: str
     """Full commit hash."""
+    gated: str = ""
+    """For a gated repository: what its page asks a reader to accept. Empty for an open one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalWeights:
-    """A directory written by `save_pretrained`, safetensors only."""
+    """A directory written by `save_pretrained`, safetensors only; its content counts, not its place."""
 
     path: str
+    """Relative to the data directory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,6 +264,12 @@ class SaeRelease:
 
     release: str
     sae_id: str
+    file: str
+    """What holds its weights on the hub: `owner/repository/path`, as the registry has it.
+
+    sae-lens reads the newest commit; which content that was counts in the fingerprints. A pickled
+    file (`PICKLED`) is read only if the user trusts it by this name.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,6 +327,19 @@ class Sae:
     weights: SaeDirectory | SaeRelease
     d_sae: int
     licence: str
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    """Precision of its weights in memory and of its encoder."""
+    trained_on: str = ""
+    """The model that its own metadata names, where `model` is another on purpose: its instruct form, say.
+
+    Empty where it was trained on `model` itself; any other difference is refused.
+    """
+    accepts: tuple[Literal["bos", "context"], ...] = ()
+    """Differences from its training that are meant; each is refused unless it is named here.
+
+    bos: prompts begin with a BOS token where its training texts did not, or the other way round;
+    context: `model.max_tokens` is more than the longest text it was trained on.
+    """
     token_mask: Literal["content", "no_special", "all"] = "content"
     """Tokens that count: the example's own text; all but special tokens; all but padding."""
     dense_threshold: float = 0.1

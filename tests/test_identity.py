@@ -128,6 +128,7 @@ class World:
     study: Study = STUDY
     sample: str = "sample"
     weights: str = "weights"
+    files: str = ""
     namer: str = "automatic"
     judge: str = "none"
     engine: str = "transformers"
@@ -139,7 +140,9 @@ class World:
 
     def fingerprints(self) -> dict[str, str]:
         examples = identity.examples_id(self.examples)
-        completions = identity.completions_id(self.examples, self.benchmark, self.model, self.engine)
+        completions = identity.completions_id(
+            self.examples, self.benchmark, self.model, self.engine, self.files
+        )
         scores = identity.scores_id(completions, self.policy, self.judge)
         activations = identity.activations_id(self.examples, self.sae, self.weights)
         concepts = identity.concepts_id(self.sample, self.sae, self.weights)
@@ -234,7 +237,8 @@ EDITS: list[tuple[World, list[str]]] = [
     (world(examples=(example("2 + 3?", "5"),)), [*EXAMPLES, *COMPLETIONS, "activations"]),
     # The model that answers.
     (model(weights=HubWeights(repo="a/b", revision="0" * 40)), COMPLETIONS),
-    (model(weights=LocalWeights(path="models/other")), COMPLETIONS),
+    (model(weights=LocalWeights(path="models/moved")), NOTHING),  # what is in its files counts
+    (world(files="other files"), COMPLETIONS),
     (model(chat=False), COMPLETIONS),
     (model(system_prompt="Be brief."), COMPLETIONS),
     (model(dtype="bfloat16"), COMPLETIONS),
@@ -251,14 +255,17 @@ EDITS: list[tuple[World, list[str]]] = [
     (world(policy=replace(WORLD.policy, libraries=("no-such-thing",))), SCORES),
     # The reader.
     (sae(hookpoint="blocks.2.hook_resid_post"), READ_ALL),
-    (sae(weights=SaeRelease(release="r", sae_id="s")), READ_ALL),
+    (sae(weights=SaeRelease(release="r", sae_id="s", file="a/b/c.npz")), READ_ALL),
+    (sae(dtype="bfloat16"), READ_ALL),
+    (sae(trained_on="base", accepts=("bos", "context")), NOTHING),  # only what is checked
     (sae(d_sae=32), READ_ALL),
     (sae(token_mask="all"), READ_ALL),
     (sae(version=2), READ_ALL),
     (sae(training=replace(TRAINING, seed=1)), NOTHING),  # what training gave is in the weights
     (sae(training=None), NOTHING),
     (reading_model(dtype="float16"), READ_ALL),
-    (reading_model(weights=LocalWeights(path="models/other")), READ_ALL),
+    (reading_model(weights=HubWeights(repo="a/b", revision="0" * 40)), READ_ALL),
+    (reading_model(weights=LocalWeights(path="models/moved")), NOTHING),  # its files are in `weights`
     (sae(dense_threshold=0.2), DICTIONARY),
     (world(sample="other sample"), DICTIONARY),
     # Metrics and the study.
@@ -311,8 +318,13 @@ def test_equal_catalogues_have_equal_fingerprints():
 
 
 def test_models_with_one_reader_share_their_activations():
-    other = model(name="other", weights=LocalWeights(path="models/other"))
+    other = replace(model(name="other"), files="other files")
     assert differing(WORLD, other) == [stage for stage in identity.STAGES if stage in COMPLETIONS]
+
+
+def test_what_a_gated_repository_asks_for_changes_no_answer():
+    open_one, gated = (HubWeights(repo="a/b", revision="0" * 40, gated=terms) for terms in ("", "its terms"))
+    assert differing(model(weights=open_one), model(weights=gated)) == NOTHING
 
 
 def test_two_models_never_share_answers():

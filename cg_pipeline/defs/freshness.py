@@ -13,9 +13,10 @@ from cg_pipeline.records import Example
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.broad_sample import sample_hash
+from cg_pipeline.sources.model_files import model_hash
 from cg_pipeline.sources.origins import origins_of
 from cg_pipeline.sources.sae_files import weights_hash
-from cg_pipeline.specs import Study
+from cg_pipeline.specs import Sae, Study
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.materialisations import identity_of
 from cg_pipeline.store.warehouse import Warehouse
@@ -68,8 +69,10 @@ class Expected:
         """Of one cell's completions; those imported for the present examples are as they should be."""
         if imported := self._imported("completions", model, benchmark):
             return imported
-        examples = self._read(benchmark)
-        return identity.completions_id(examples, BENCHMARKS[benchmark], MODELS[model], self.engine)
+        files = model_hash(MODELS[model], self.layout.data_dir, self.layout.cache)
+        return identity.completions_id(
+            self._read(benchmark), BENCHMARKS[benchmark], MODELS[model], self.engine, files
+        )
 
     def scores(self, model: str, benchmark: str) -> str:
         """Of one cell's scores; those imported for the present examples are as they should be."""
@@ -82,7 +85,7 @@ class Expected:
     def activations(self, model: str, benchmark: str) -> str:
         """Of one cell's activations."""
         sae = SAES[MODELS[model].reader]
-        return identity.activations_id(self._read(benchmark), sae, weights_hash(sae, self.layout.data_dir))
+        return identity.activations_id(self._read(benchmark), sae, self._weights(sae))
 
     def concept_metrics(self, model: str, benchmark: str) -> str:
         """Of one cell's concept metrics."""
@@ -91,8 +94,7 @@ class Expected:
 
     def concepts(self, sae: str) -> str:
         """Of an SAE's dictionary."""
-        weights = weights_hash(SAES[sae], self.layout.data_dir)
-        return identity.concepts_id(sample_hash(self.layout.data_dir), SAES[sae], weights)
+        return identity.concepts_id(sample_hash(self.layout.data_dir), SAES[sae], self._weights(SAES[sae]))
 
     def suite_metrics(self, model: str) -> str:
         """Of a model's suite metrics."""
@@ -114,6 +116,9 @@ class Expected:
     def of(self, asset: str, partition: dict[str, str]) -> str:
         """Of any asset's partition, given by its dimensions."""
         return getattr(self, asset)(**partition)
+
+    def _weights(self, sae: Sae) -> str:
+        return weights_hash(sae, self.layout.data_dir, self.layout.cache)
 
     def _imported(self, asset: str, model: str, benchmark: str) -> str:
         """The fingerprint of what is stored, if it was imported and its examples are still these."""

@@ -18,6 +18,7 @@ from cg_pipeline.inference.progress import ProgressMeter
 from cg_pipeline.protocols import JUDGE_FAILED, SANDBOX_FAILED
 from cg_pipeline.records import Completion, Example
 from cg_pipeline.scoring import POLICIES
+from cg_pipeline.sources.model_files import model_hash
 from cg_pipeline.specs import ServedModel
 from cg_pipeline.store.resume import blocks_of, fill
 from cg_pipeline.store.schema import TABLES
@@ -44,7 +45,8 @@ def completions(
 ) -> dg.MaterializeResult:
     """What the model answered: greedy text, or the log-likelihood of each choice."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
-    fingerprint = completions_id(examples, benchmark, model, gpu.engine)
+    files = model_hash(model, store.layout.data_dir, store.layout.cache)
+    fingerprint = completions_id(examples, benchmark, model, gpu.engine, files)
     if isinstance(model.weights, ServedModel):
         return ask_served(
             benchmark, examples, lambda: servers.language_model(model, context.log.info), fingerprint

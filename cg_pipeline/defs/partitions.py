@@ -14,6 +14,8 @@ from cg_pipeline.specs import Benchmark, Model, Sae
 BENCHMARK = dg.StaticPartitionsDefinition(list(BENCHMARKS))
 MODEL = dg.StaticPartitionsDefinition(list(MODELS))
 SAE = dg.StaticPartitionsDefinition(list(SAES))
+OWN_SAE = dg.StaticPartitionsDefinition([name for name, sae in SAES.items() if sae.training])
+"""Those that this project trains."""
 CELL = dg.MultiPartitionsDefinition({"model": MODEL, "benchmark": BENCHMARK})
 
 # What a partition reads of an asset with another partition set:

@@ -13,12 +13,20 @@ from cg_pipeline.identity import STAGES, activations_id, concepts_id
 from cg_pipeline.records import Example, StoredActivations
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.broad_sample import read_sample, sample_hash
-from cg_pipeline.sources.sae_files import weights_hash
+from cg_pipeline.sources.sae_files import is_fetched, weights_hash
+from cg_pipeline.specs import Sae
 from cg_pipeline.store.activations import load_activations, save_activations
 from cg_pipeline.store.resume import blocks_of, fill
 
 EXAMPLES_PER_SHARD = 64
 """Examples read at a time: what an interruption can lose."""
+
+
+def _weights(sae: Sae, gpu: Gpu, store: Store) -> str:
+    """Hash of an SAE's weights; those of a release are fetched first, or nothing would say which they are."""
+    if not is_fetched(sae):
+        gpu.encoder(sae)
+    return weights_hash(sae, store.layout.data_dir, store.layout.cache)
 
 
 @dg.asset(
@@ -35,7 +43,7 @@ def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.Ma
     sae, data_dir = SAES[context.partition_key], store.layout.data_dir
 
     def hashes() -> tuple[str, str]:
-        return sample_hash(data_dir), weights_hash(sae, data_dir)
+        return sample_hash(data_dir), _weights(sae, gpu, store)
 
     with lasting_faults_end_the_run():
         before = hashes()
@@ -74,7 +82,8 @@ def activations(
     """Which concepts fire in each example, and how strongly: pooled SAE activations as sparse tensors."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
     sae = reader_of(model)
-    fingerprint = activations_id(examples, sae, weights_hash(sae, store.layout.data_dir))
+    with lasting_faults_end_the_run():
+        fingerprint = activations_id(examples, sae, _weights(sae, gpu, store))
     blocks = blocks_of(examples, EXAMPLES_PER_SHARD)
     # Keyed by reader and texts, not by model: models that share a reader share the shards.
     shards = store.shards.shard_set(

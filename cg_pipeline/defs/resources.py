@@ -96,8 +96,17 @@ class Gpu(dg.ConfigurableResource):
         return (_ON_A_GPU if large else _ON_A_CPU)[response]
 
     def encoder(self, sae: Sae) -> "SaeEncoder":
-        """The SAE on its model, ready to read; loaded once per process."""
-        return _encoder(sae, self.store.layout, self.device, self.batch_tokens)
+        """The SAE on its model, ready to read; loaded once per process.
+
+        Raises:
+            PermissionError: its weights are pickled, and CG_TRUST_PICKLED does not name their file.
+        """
+        from cg_pipeline.inference.pickled_files import VARIABLE, check_trusted, pickled_file
+
+        named = (name.strip() for name in os.environ.get(VARIABLE, "").split(","))
+        trusted = frozenset(name for name in named if name)
+        check_trusted(f"SAE {sae.name!r}", pickled_file(sae), trusted)  # before its model is fetched
+        return _encoder(sae, self.store.layout, self.device, self.batch_tokens, trusted)
 
 
 class Servers(dg.ConfigurableResource):
@@ -236,11 +245,13 @@ def _vllm_model(model: Model, layout: Layout, memory_share: float) -> "LanguageM
 
 
 @lru_cache(maxsize=2)
-def _encoder(sae: Sae, layout: Layout, device: str, batch_tokens: int) -> "SaeEncoder":
+def _encoder(
+    sae: Sae, layout: Layout, device: str, batch_tokens: int, trusted: frozenset[str]
+) -> "SaeEncoder":
     from cg_pipeline.inference.encoder import SaeEncoder
 
     reader = _loaded(sae.model, layout, device)
-    return SaeEncoder(sae, reader, data_dir=layout.data_dir, batch_tokens=batch_tokens)
+    return SaeEncoder(sae, reader, data_dir=layout.data_dir, batch_tokens=batch_tokens, trusted=trusted)
 
 
 @lru_cache(maxsize=2)

@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 
 from cg_pipeline.benchmarks import BENCHMARKS
-from cg_pipeline.defs.partitions import SAE
+from cg_pipeline.defs.partitions import OWN_SAE
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.local_files import read_examples
@@ -22,7 +22,7 @@ class TrainingConfig(dg.Config):
 
 
 @dg.asset(
-    partitions_def=SAE,
+    partitions_def=OWN_SAE,
     group_name="reader",
     kinds={"pytorch"},
     pool="gpu",

@@ -6,7 +6,7 @@ encoded, so that what leaves the device is one sparse row per text.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.pooling import SparseRow, join_rows, pool_tokens
 from cg_pipeline.inference.prompts import RenderedPrompt, render_prompt
 from cg_pipeline.inference.room import memory_of
-from cg_pipeline.inference.saes import load_sae
+from cg_pipeline.inference.saes import load_sae, reads_whole_texts
 from cg_pipeline.records import Concept, ConceptActivations
 from cg_pipeline.specs import Sae
 
@@ -36,7 +36,15 @@ _log = logging.getLogger(__name__)
 class SaeEncoder:
     """`protocols.ConceptEncoder` for an SAE of the catalogue."""
 
-    def __init__(self, sae: Sae, reader: LoadedModel, *, data_dir: Path, batch_tokens: int = 8192) -> None:
+    def __init__(
+        self,
+        sae: Sae,
+        reader: LoadedModel,
+        *,
+        data_dir: Path,
+        batch_tokens: int = 8192,
+        trusted: Collection[str] = (),
+    ) -> None:
         """Load the SAE and check that it fits the model that reads.
 
         Args:
@@ -45,14 +53,16 @@ class SaeEncoder:
             data_dir: what the SAE's directory is relative to.
             batch_tokens: most tokens read at once, padding included; on a GPU in the first batch, and
                 later ones are as large as its memory allows.
+            trusted: pickled files that the user has named.
 
         Raises:
             FileNotFoundError: the SAE's directory is not there.
+            PermissionError: its weights are pickled and not trusted.
             ValueError: the SAE does not fit the model, the hookpoint or its spec.
         """
         self._spec = sae
         self._reader = reader
-        self._sae = load_sae(sae, reader, data_dir=data_dir)
+        self._sae = load_sae(sae, reader, data_dir=data_dir, trusted=trusted)
         self._batch_tokens = batch_tokens
         self._chunk_tokens = max(1, _ENCODED_AT_ONCE // sae.d_sae)
 
@@ -120,30 +130,31 @@ class SaeEncoder:
 
     def _pooled(self, prompts: list[RenderedPrompt]) -> list[SparseRow]:
         masks = [prompt.counted(self._spec.token_mask) for prompt in prompts]
-        chunks = self._encoded(self._states(prompts, masks))
+        chunks = self._activations(prompts, masks)
         return pool_tokens(chunks, [int(mask.sum()) for mask in masks], self.n_concepts, self._reader.device)
 
     @torch.no_grad()
     def _firings(self, prompts: list[RenderedPrompt], numbers: Tensor) -> Firings:
         total = no_firings(self.n_concepts, _FIRINGS_KEPT, self._reader.device)
         numbers = numbers.to(self._reader.device)
-        for chunk in self._encoded(self._states(prompts, [prompt.content_mask for prompt in prompts])):
+        for chunk in self._activations(prompts, [prompt.content_mask for prompt in prompts]):
             here, numbers = numbers[: len(chunk)], numbers[len(chunk) :]
-            total = total.merged(firings_of(chunk, here, _FIRINGS_KEPT))
+            total = total.merged(firings_of(chunk.float(), here, _FIRINGS_KEPT))
         return total
 
-    def _states(
+    def _activations(
         self, prompts: list[RenderedPrompt], masks: list[np.ndarray]
-    ) -> Float[Tensor, "n_tokens d_model"]:
-        """Hidden states of the tokens under the masks, prompt after prompt."""
+    ) -> Iterator[Float[Tensor, "_ d_sae"]]:
+        """Activations of the tokens under the masks, prompt after prompt, in pieces of bounded size."""
         if not any(mask.any() for mask in masks):
-            return torch.zeros(0, self._reader.d_model, device=self._reader.device)
+            return
         inputs = pad_right([prompt.input_ids for prompt in prompts], 0).to(self._reader.device)
         kept = filled([len(prompt.input_ids) for prompt in prompts]).long().to(self._reader.device)
         states = read_hidden_states(self._reader.module, self._spec.hookpoint, inputs, kept)
         wanted = pad_right([mask.astype(np.int64) for mask in masks], 0).bool().to(self._reader.device)
-        return states[wanted]
-
-    def _encoded(self, states: Float[Tensor, "n_tokens d_model"]) -> Iterator[Float[Tensor, "_ d_sae"]]:
-        for some in states.split(self._chunk_tokens) if len(states) else ():
-            yield self._sae.encode(some.float())
+        if reads_whole_texts(self._sae):
+            for row, mask in zip(states, wanted, strict=True):  # what is padded comes after it all
+                yield self._sae.encode(row[None])[0][mask]
+        else:
+            for some in states[wanted].split(self._chunk_tokens):
+                yield self._sae.encode(some)

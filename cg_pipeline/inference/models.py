@@ -21,6 +21,7 @@ from transformers import (
 
 from cg_pipeline.inference.devices import resolve_device
 from cg_pipeline.inference.gguf_conversion import converted_gguf
+from cg_pipeline.inference.hub_errors import explained
 from cg_pipeline.specs import HubWeights, LocalWeights, Model, PackagedGguf, ServedModel
 
 
@@ -63,7 +64,9 @@ def load_model(model: Model, *, cache_dir: Path, data_dir: Path, device: str = "
     Raises:
         ModuleNotFoundError: the package that carries the weights is not installed.
         FileNotFoundError: a local directory or its safetensors file is missing.
-        ConnectionError: the hub cannot be reached, or refuses.
+        ConnectionError: the hub cannot be reached.
+        PermissionError: the hub does not give the files out: conditions are to be accepted first.
+        LookupError: the hub has no such repository or commit.
         ValueError: a packaged file has the wrong hash, or the device does not exist.
     """
     where = resolve_device(device)
@@ -114,10 +117,8 @@ def _read_from_hub(name: str, weights: HubWeights, auto: Any, options: dict[str,
             weights.repo, revision=weights.revision, trust_remote_code=False, **options
         )
     except OSError as problem:
-        raise ConnectionError(
-            f"Model {name!r}: cannot read {weights.repo} at {weights.revision[:12]} from the Hugging Face "
-            f"hub ({str(problem).strip().splitlines()[0]}); check the network, that HF_TOKEN may read the "
-            "repository, and that it holds safetensors weights."
+        raise explained(
+            problem, f"Model {name!r}", weights.repo, weights.revision, weights.gated
         ) from problem
 
 

@@ -44,7 +44,7 @@ def pool_tokens(
             np.searchsorted(ends, done, "right"), np.searchsorted(ends, done + len(chunk), "left") + 1
         ):
             first, last = max(done, ends[row] - sizes[row]), min(done + len(chunk), ends[row])
-            sums[row] += chunk[first - done : last - done].sum(0)
+            sums[row] += chunk[first - done : last - done].sum(0, dtype=torch.float32)
         done += len(chunk)
     return _sparse_rows(sums, sizes)
 

@@ -1,123 +1,120 @@
 """An SAE of the catalogue in memory, refused unless it fits the model that it is to read.
 
 Loading and encoding are sae-lens's own: every architecture of its registry works, and its
-activations are by definition the ones its authors meant.
+activations are by definition the ones its authors meant. What is done here is to hand it a reader
+that casts tensor by tensor on the way to the device, where sae-lens would put a whole copy in the
+file's precision first; and to look at what a registry entry really reads before it is read.
 """
 
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 import torch
 from sae_lens import SAE
-from transformer_lens.loading_from_pretrained import get_official_model_name
+from sae_lens.loading.pretrained_sae_loaders import NAMED_PRETRAINED_SAE_LOADERS, get_conversion_loader_name
+from sae_lens.loading.pretrained_saes_directory import get_pretrained_saes_directory
 
+from cg_pipeline.catalog import lookup
 from cg_pipeline.inference.hooks import check_hookpoint
+from cg_pipeline.inference.hub_errors import explained
 from cg_pipeline.inference.models import LoadedModel
-from cg_pipeline.inference.sae_quality import infinite_parameters
-from cg_pipeline.specs import HubWeights, Model, Sae, SaeDirectory
+from cg_pipeline.inference.pickled_files import check_trusted, pickled_file
+from cg_pipeline.inference.sae_fit import check_fit
+from cg_pipeline.specs import PICKLED, Sae, SaeDirectory, SaeRelease
+
+PICKLE_LOADERS = {"connor_rob_hook_z", "goodfire", "deepseek_r1", "qwen_scope", "dictionary_learning_1"}
+"""sae-lens's names for its readers of pickled files."""
 
 
-def load_sae(sae: Sae, reader: LoadedModel, *, data_dir: Path) -> SAE[Any]:
-    """The SAE in float32 on the reader's device.
+def load_sae(sae: Sae, reader: LoadedModel, *, data_dir: Path, trusted: Collection[str] = ()) -> SAE[Any]:
+    """The SAE in its spec's dtype on the reader's device.
+
+    Args:
+        sae: which SAE.
+        reader: the model that it is to read, loaded.
+        data_dir: what its directory is relative to.
+        trusted: pickled files that the user has named.
 
     Raises:
         FileNotFoundError: its directory is not there.
-        ConnectionError: the hub cannot be reached, or refuses.
-        ValueError: it does not fit the reader, the hookpoint or the spec.
+        PermissionError: its weights are pickled, and not trusted; or the hub does not give them out.
+        ConnectionError: the hub cannot be reached.
+        LookupError: the hub has no such file.
+        ValueError: it does not fit the reader, the hookpoint, the registry or the spec.
     """
+    check_trusted(f"SAE {sae.name!r}", pickled_file(sae), trusted)
     check_hookpoint(reader.module, sae.hookpoint)
-    loaded = _read(sae, reader.device, data_dir)
-    _check_source(sae, loaded.cfg.metadata)
-    _check_widths(sae, loaded, reader.d_model)
-    _check_scaling(sae, loaded)
-    _check_finite(sae, loaded)
+    loaded = _read(sae, str(reader.device), data_dir)
+    check_fit(sae, loaded, reader)
     return loaded.eval().requires_grad_(False)
 
 
-def _check_finite(sae: Sae, loaded: SAE[Any]) -> None:
-    if names := infinite_parameters(loaded):
-        raise ValueError(
-            f"SAE {sae.name!r}: {names[0]} holds values that are not finite; expected numbers. "
-            "Restore its files, or train it anew."
-        )
+def reads_whole_texts(loaded: SAE[Any]) -> bool:
+    """Whether a token's activations depend on the tokens before it, so that tokens cannot be read alone."""
+    return loaded.cfg.architecture() == "temporal"
 
 
-def model_name_in_metadata(model: Model) -> str:
-    """What an SAE's metadata calls its model: the hub repository, else the name in the catalogue."""
-    return model.weights.repo if isinstance(model.weights, HubWeights) else model.name
-
-
-def _read(sae: Sae, device: torch.device, data_dir: Path) -> SAE[Any]:
-    if isinstance(sae.weights, SaeDirectory):
-        return _read_directory(sae.name, data_dir / sae.weights.path, device)
+def _read(sae: Sae, device: str, data_dir: Path) -> SAE[Any]:
     try:
-        return SAE.from_pretrained(
-            sae.weights.release, sae.weights.sae_id, device=str(device), dtype="float32"
-        )
-    except OSError as problem:
-        raise ConnectionError(
-            f"SAE {sae.name!r}: cannot read {sae.weights.sae_id!r} of release {sae.weights.release!r} from "
-            f"the Hugging Face hub ({str(problem).strip().splitlines()[0]}); check the network and HF_TOKEN."
+        if isinstance(sae.weights, SaeDirectory):
+            return _read_directory(sae, data_dir / sae.weights.path, device)
+        return _read_release(sae, sae.weights, device)
+    except RuntimeError as problem:  # torch's word for tensors of another shape or name
+        raise ValueError(
+            f"SAE {sae.name!r}: its weights are not those that its settings describe "
+            f"({' '.join(str(problem).split())[:300]}); expected the same shapes. Restore its files."
         ) from problem
 
 
-def _read_directory(name: str, directory: Path, device: torch.device) -> SAE[Any]:
+def _read_directory(sae: Sae, directory: Path, device: str) -> SAE[Any]:
     if not (directory / "cfg.json").is_file():
         raise FileNotFoundError(
-            f"SAE {name!r}: {directory} has no cfg.json; expected a directory written by sae-lens. "
-            f"Train it with: cg train-sae {name}"
+            f"SAE {sae.name!r}: {directory} has no cfg.json; expected a directory written by sae-lens. "
+            f"Train it with: cg train-sae {sae.name}"
         )
-    return SAE.load_from_disk(directory, device=str(device), dtype="float32")
+    return SAE.load_from_disk(directory, device=device, dtype=sae.dtype)
 
 
-def _check_source(sae: Sae, metadata: Any) -> None:
-    """Refuse an SAE of another place or model: it would load and read nonsense without complaint."""
-    if metadata.hook_name != sae.hookpoint:
-        raise ValueError(
-            f"SAE {sae.name!r} was trained at {metadata.hook_name!r}; its spec says {sae.hookpoint!r}. "
-            "Correct the spec's hookpoint."
-        )
-    wanted = model_name_in_metadata(sae.model)
-    if _canonical(metadata.model_name) != _canonical(wanted):
-        raise ValueError(
-            f"SAE {sae.name!r} was trained on model {metadata.model_name!r}; its spec's model is {wanted!r}. "
-            "Name the model it was trained on in the spec."
-        )
-    if (metadata.model_from_pretrained_kwargs or {}).get("center_writing_weights"):
-        raise ValueError(
-            f"SAE {sae.name!r} was trained on weights centred by TransformerLens "
-            "(center_writing_weights=True), but the reader runs the model as published; expected an SAE of "
-            "unprocessed weights. Choose another release."
-        )
-
-
-def _check_widths(sae: Sae, loaded: SAE[Any], d_model: int) -> None:
-    if loaded.cfg.d_sae != sae.d_sae:
-        raise ValueError(
-            f"SAE {sae.name!r} has {loaded.cfg.d_sae} latents; its spec says {sae.d_sae}. "
-            "Correct the spec's d_sae."
-        )
-    if loaded.cfg.d_in != d_model:
-        raise ValueError(
-            f"SAE {sae.name!r} reads vectors of width {loaded.cfg.d_in}; model {sae.model.name!r} has width "
-            f"{d_model}. Name the model it was trained on in the spec."
-        )
-
-
-def _check_scaling(sae: Sae, loaded: SAE[Any]) -> None:
-    """sae-lens folds the input scale into the weights, and only warns when it does not know the scale."""
-    if loaded.cfg.normalize_activations == "expected_average_only_in":
-        raise ValueError(
-            f"SAE {sae.name!r} expects inputs scaled by a factor that is not in its files "
-            "(normalize_activations='expected_average_only_in'); expected it folded into the weights. "
-            "Save it after sae-lens's fold_activation_norm_scaling_factor."
-        )
-
-
-def _canonical(name: str | None) -> str:
-    """A model's name without owner and case, TransformerLens's aliases resolved."""
+def _read_release(sae: Sae, place: SaeRelease, device: str) -> SAE[Any]:
+    read = _casting(_loader(sae, place), torch.device(device), getattr(torch, sae.dtype))
+    repo = "/".join(place.file.split("/", 2)[:2])
     try:
-        official = get_official_model_name(name or "")
-    except ValueError:
-        official = name or ""
-    return official.rpartition("/")[2].lower()
+        return SAE.from_pretrained(
+            place.release, place.sae_id, device=device, dtype=sae.dtype, converter=read
+        )
+    except OSError as problem:
+        raise explained(problem, f"SAE {sae.name!r}", repo, "main") from problem
+
+
+def _loader(sae: Sae, place: SaeRelease) -> Callable[..., Any]:
+    """sae-lens's reader of a release; the file that the spec names is what it reads."""
+    try:
+        release = lookup("sae-lens release", place.release, get_pretrained_saes_directory())
+        path = lookup(f"id of {place.release}", place.sae_id, release.saes_map)
+    except KeyError as problem:
+        raise ValueError(f"SAE {sae.name!r}: {problem.args[0]}") from None
+    name = get_conversion_loader_name(place.release)
+    here = f"{release.repo_id}/{path}"
+    if not f"{place.file}/".startswith(f"{here}/") or (
+        name in PICKLE_LOADERS and not place.file.endswith(PICKLED)
+    ):
+        kind = "a pickled file" if name in PICKLE_LOADERS else "a file"
+        raise ValueError(
+            f"SAE {sae.name!r}: its spec names the file {place.file!r}, but {place.sae_id!r} of "
+            f"{place.release!r} is {kind} at {here!r}; expected that. Correct `file`."
+        )
+    return NAMED_PRETRAINED_SAE_LOADERS[name]
+
+
+def _casting(loader: Callable[..., Any], device: torch.device, dtype: torch.dtype) -> Callable[..., Any]:
+    """The reader, with its tensors cast one by one and only then moved: the device holds no other copy."""
+
+    def read(*, device: str, **arguments: Any) -> Any:
+        settings, weights, sparsity = loader(device="cpu", **arguments)
+        for name in list(weights):
+            weights[name] = weights[name].to(dtype).to(where)
+        return {**settings, "device": device}, weights, sparsity
+
+    where = device
+    return read

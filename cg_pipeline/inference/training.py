@@ -26,8 +26,8 @@ from cg_pipeline.inference.harvest import harvest, load_shard, read_states
 from cg_pipeline.inference.models import LoadedModel, load_model
 from cg_pipeline.inference.publishing import check_gate, publish, save_half, write_figures
 from cg_pipeline.inference.reading_plan import plan_passages, prompt_sequence, transcript_sequence
+from cg_pipeline.inference.sae_fit import model_name_in_metadata
 from cg_pipeline.inference.sae_quality import QualityFigures, sae_quality
-from cg_pipeline.inference.saes import model_name_in_metadata
 from cg_pipeline.inference.transcripts import sample_transcripts
 from cg_pipeline.specs import Sae, SaeTraining
 

@@ -17,7 +17,7 @@ import pytest
 
 from cg_pipeline.defs.jobs import CELL_JOB, REPORT_JOB
 from cg_pipeline.environment import CHECKOUT
-from cg_pipeline.saes import SAES
+from cg_pipeline.models import MODELS
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.schema import TABLES
 from cg_pipeline.studies import STUDIES
@@ -25,6 +25,7 @@ from tests.defs.tiny_study import N_CONCEPTS, N_ROWS, tiny_data
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 STUDY = STUDIES["embedded"]
+READER = MODELS[STUDY.models[0]].reader
 
 LAUNCH = """
 mutation Launch($params: LaunchBackfillParams!) {
@@ -129,7 +130,7 @@ def test_backfill_of_everything_with_four_runs_at_once(server: tuple[Server, Pat
     """The report is that of the location's own study, three benchmarks of those filled."""
     dagster, data_dir = server
     assert dagster.backfill(["benchmark_rows", "examples"], list(STUDY.benchmarks)) == "COMPLETED_SUCCESS"
-    assert dagster.backfill(["concepts"], list(SAES)) == "COMPLETED_SUCCESS"
+    assert dagster.backfill(["concepts"], [READER]) == "COMPLETED_SUCCESS"
     before = {run["id"] for run in dagster.runs()}
     (data_dir / "alone").touch()
     with duckdb.connect(str(Layout(data_dir).published), read_only=True) as held:
@@ -151,7 +152,7 @@ def test_backfill_of_everything_with_four_runs_at_once(server: tuple[Server, Pat
         tables = set(TABLES) - {"near_duplicates"}  # it has no partitions, so no backfill fills it
         filled = {name for name in tables if fresh.execute(f"select count(*) from {name}").fetchone() != (0,)}
     assert counts == [(benchmark, N_ROWS) for benchmark in sorted(STUDY.benchmarks)]
-    assert concepts == [(sae, N_CONCEPTS) for sae in sorted(SAES)]
+    assert concepts == [(READER, N_CONCEPTS)]
     assert [model for model, *_ in reports] == list(STUDY.models)
     assert all((data_dir / path).stat().st_size > 1000 for _, *paths in reports for path in paths)
     assert filled == tables

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load_file, save_file
 
-from cg_pipeline.inference.saes import load_sae, model_name_in_metadata
+from cg_pipeline.inference.sae_fit import model_name_in_metadata
+from cg_pipeline.inference.saes import load_sae
 from cg_pipeline.specs import HubWeights, Sae, SaeDirectory
 from tests.fakes import tiny_loaded_model, write_tiny_sae
 

@@ -1,0 +1,46 @@
+"""Weights in pickled files: refused, unless the user trusts a file by its name, and even then confined.
+
+A pickle is a program that Python runs on opening it. torch's restricted reader runs only what
+rebuilds tensors; that a file is read at all is still the user's word, file by file.
+"""
+
+import os
+from collections.abc import Collection
+
+from cg_pipeline.specs import PICKLED, Sae, SaeRelease
+
+VARIABLE = "CG_TRUST_PICKLED"
+"""Environment variable with the names of trusted files, separated by commas."""
+
+_UNRESTRICTED = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
+
+
+def pickled_file(sae: Sae) -> str:
+    """Name of the pickled file that an SAE's weights are in; empty for safetensors and NumPy files."""
+    weights = sae.weights
+    return weights.file if isinstance(weights, SaeRelease) and weights.file.endswith(PICKLED) else ""
+
+
+def check_trusted(noun: str, file: str, trusted: Collection[str]) -> None:
+    """Refuse a pickled file that the user did not name.
+
+    Args:
+        noun: what it belongs to, for example `SAE 'llama'`.
+        file: its name, as the spec has it; empty for none.
+        trusted: what the user named.
+
+    Raises:
+        PermissionError: it is not trusted, or torch was told to open pickles without its restrictions.
+    """
+    if not file:
+        return
+    if file not in trusted:
+        raise PermissionError(
+            f"{noun} has its weights in {file}, a pickled file, which can run code when it is opened; "
+            f"expected safetensors, or your word. If you trust its authors, set {VARIABLE}={file}"
+        )
+    if os.environ.get(_UNRESTRICTED):
+        raise PermissionError(
+            f"{_UNRESTRICTED} is set, which lifts torch's restrictions on pickled files such as {file}; "
+            "expected them in force. Unset it."
+        )
