@@ -73,11 +73,11 @@ def _check_model(sae: Sae, metadata: Any) -> None:
 
 
 def _check_widths(sae: Sae, loaded: SAE[Any], d_model: int) -> None:
-    if not loaded.cfg.d_sae == sae.d_sae == len(loaded.W_dec):
-        raise ValueError(
-            f"SAE {sae.name!r} has {loaded.cfg.d_sae} latents; its spec says {sae.d_sae}. "
-            "Correct the spec's d_sae."
-        )
+    for found in (loaded.cfg.d_sae, len(loaded.W_dec)):
+        if found != sae.d_sae:
+            raise ValueError(
+                f"SAE {sae.name!r} has {found} latents; its spec says {sae.d_sae}. Correct the spec's d_sae."
+            )
     if loaded.cfg.d_in != d_model:
         raise ValueError(
             f"SAE {sae.name!r} reads vectors of width {loaded.cfg.d_in}; model {sae.model.name!r} has width "

@@ -6,7 +6,10 @@ that casts tensor by tensor on the way to the device, where sae-lens would put a
 file's precision first; and to look at what a registry entry really reads before it is read.
 """
 
-from collections.abc import Callable, Collection
+import difflib
+import pickle
+from collections.abc import Callable, Collection, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,6 @@ from sae_lens import SAE
 from sae_lens.loading.pretrained_sae_loaders import NAMED_PRETRAINED_SAE_LOADERS, get_conversion_loader_name
 from sae_lens.loading.pretrained_saes_directory import get_pretrained_saes_directory
 
-from cg_pipeline.catalog import lookup
 from cg_pipeline.inference.hooks import check_hookpoint
 from cg_pipeline.inference.hub_errors import explained
 from cg_pipeline.inference.models import LoadedModel
@@ -85,15 +87,17 @@ def _read_release(sae: Sae, place: SaeRelease, device: str) -> SAE[Any]:
         )
     except OSError as problem:
         raise explained(problem, f"SAE {sae.name!r}", repo, "main") from problem
+    except pickle.UnpicklingError as problem:
+        raise ValueError(
+            f"SAE {sae.name!r}: {place.file} holds more than tensors ({str(problem).splitlines()[0][:200]}); "
+            "expected none of what runs code. Do not use it."
+        ) from problem
 
 
 def _loader(sae: Sae, place: SaeRelease) -> Callable[..., Any]:
     """sae-lens's reader of a release; the file that the spec names is what it reads."""
-    try:
-        release = lookup("sae-lens release", place.release, get_pretrained_saes_directory())
-        path = lookup(f"id of {place.release}", place.sae_id, release.saes_map)
-    except KeyError as problem:
-        raise ValueError(f"SAE {sae.name!r}: {problem.args[0]}") from None
+    release = _entry(sae, "release", place.release, get_pretrained_saes_directory())
+    path = _entry(sae, f"id of {place.release!r}", place.sae_id, release.saes_map)
     name = get_conversion_loader_name(place.release)
     here = f"{release.repo_id}/{path}"
     if not f"{place.file}/".startswith(f"{here}/") or (
@@ -105,6 +109,16 @@ def _loader(sae: Sae, place: SaeRelease) -> Callable[..., Any]:
             f"{place.release!r} is {kind} at {here!r}; expected that. Correct `file`."
         )
     return NAMED_PRETRAINED_SAE_LOADERS[name]
+
+
+def _entry(sae: Sae, noun: str, name: str, known: Mapping[str, Any]) -> Any:
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.3) or sorted(known)[:3]
+        raise ValueError(
+            f"SAE {sae.name!r}: sae-lens {version('sae-lens')} knows no {noun} {name!r}; expected one of "
+            f"{len(known)}, such as {', '.join(near)}. Correct the spec."
+        )
+    return known[name]
 
 
 def _casting(loader: Callable[..., Any], device: torch.device, dtype: torch.dtype) -> Callable[..., Any]:

@@ -73,8 +73,10 @@ def _of_release(release: SaeRelease, cache_dir: Path) -> str:
     path = _cached(release)
     if path is None:
         return ""
-    # The hub's cache links a name to a file named after its content; a copied file is read.
-    return path.resolve().name if path.is_symlink() else content_hash([path], cache_dir)
+    files = [file for file in (path, path.with_name(SETTINGS)) if file.exists()]
+    if all(file.is_symlink() for file in files):  # to a file that the hub's client names by its content
+        return "+".join(file.resolve().name for file in files)
+    return content_hash(files, cache_dir)
 
 
 def _cached(release: SaeRelease) -> Path | None:

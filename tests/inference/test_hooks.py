@@ -1,12 +1,16 @@
 """Hidden states at hookpoints, against what transformers itself reports."""
 
+import copy
+from pathlib import Path
+
 import pytest
 import torch
 from torch import nn
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformer_lens.model_bridge import TransformerBridge
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
 
 from cg_pipeline.inference.hooks import check_hookpoint, model_blocks, read_hidden_states
-from tests.fakes import Architecture, tiny_model
+from tests.fakes import Architecture, tiny_model, tiny_tokenizer
 
 ARCHITECTURES: tuple[Architecture, ...] = ("llama", "gpt2", "gpt_neox")
 IDS = torch.tensor([[5, 9, 120, 33, 7, 80, 14], [60, 61, 62, 63, 64, 65, 66]])
@@ -81,30 +85,83 @@ def test_blocks_after_the_hookpoint_never_run(architecture: Architecture, place:
     assert ran == [0, 1]
 
 
-@pytest.mark.parametrize("family", ["mistral", "qwen3", "gemma2"])
-def test_the_other_families_of_the_paper_are_laid_out_alike(family: str) -> None:
-    """F23; and for Gemma 2 the outputs are those after its extra norms, which is what the stream receives."""
-    sizes = {
-        "hidden_size": 16,
-        "intermediate_size": 32,
-        "num_hidden_layers": 3,
-        "vocab_size": 340,
-        "head_dim": 4,
+SIZES = {
+    "hidden_size": 16,
+    "intermediate_size": 32,
+    "num_hidden_layers": 3,
+    "vocab_size": 340,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 64,
+}
+GROUPED = {**SIZES, "num_key_value_heads": 2, "head_dim": 4}
+WINDOWED = {**GROUPED, "query_pre_attn_scalar": 4, "sliding_window": 4}
+FAMILIES: dict[str, dict[str, int]] = {
+    "llama": GROUPED,
+    "mistral": GROUPED,
+    "qwen2": {**SIZES, "num_key_value_heads": 2},
+    "qwen3": GROUPED,
+    "gemma": GROUPED,
+    "gemma2": WINDOWED,
+    "gemma3_text": WINDOWED,
+    "gpt2": {"n_embd": 16, "n_layer": 3, "n_head": 4, "vocab_size": 340, "n_positions": 64},
+    "gpt_neox": SIZES,
+}
+PLACES = ("resid_pre", "attn_out", "resid_mid", "mlp_out", "resid_post")
+PARALLEL = ("gpt_neox",)
+
+
+def family_model(family: str) -> PreTrainedModel:
+    """A random model of a family, all of whose parameters matter, norms and biases too."""
+    config = AutoConfig.for_model(family, **FAMILIES[family])
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        module = AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
+        with torch.no_grad():
+            for parameter in module.parameters():
+                parameter.normal_(std=0.3)
+    module.config.architectures = [type(module).__name__]
+    return module.requires_grad_(False)
+
+
+def places_of(family: str) -> list[str]:
+    return [place for place in PLACES if family not in PARALLEL or place != "resid_mid"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_families_of_the_paper_and_their_kin_are_laid_out_alike(family: str) -> None:
+    """F23; and for Gemma the outputs are those after its extra norms, which is what the stream receives."""
+    module = family_model(family)
+    parts = {
+        name: read_hidden_states(module, f"blocks.1.hook_{name}", IDS, ALL) for name in places_of(family)
     }
-    heads = {"num_attention_heads": 4, "num_key_value_heads": 2}
-    module = AutoModelForCausalLM.from_config(AutoConfig.for_model(family, **sizes, **heads)).eval()
-    names = ("resid_pre", "attn_out", "resid_mid", "mlp_out", "resid_post")
-    parts = {name: read_hidden_states(module, f"blocks.1.hook_{name}", IDS, ALL) for name in names}
+    sums = {"resid_post": parts["resid_pre"] + parts["attn_out"] + parts["mlp_out"]}
+    if "resid_mid" in parts:
+        sums["resid_mid"] = parts["resid_pre"] + parts["attn_out"]
 
     states = module(IDS, output_hidden_states=True).hidden_states
 
+    torch.testing.assert_close(parts["resid_pre"], states[1], rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(parts["resid_post"], states[2], rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(
-        parts["resid_mid"], parts["resid_pre"] + parts["attn_out"], rtol=1e-5, atol=1e-5
+    for name, total in sums.items():
+        torch.testing.assert_close(parts[name], total, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_hookpoint_is_what_transformer_lens_calls_so(family: str, tmp_path: Path) -> None:
+    """F22: the names are TransformerLens's, and so is what they mean, on the same weights unprocessed."""
+    module, tokenizer = family_model(family), tiny_tokenizer()
+    tokenizer.save_pretrained(tmp_path)
+    tokenizer.init_kwargs["name_or_path"] = str(tmp_path)
+    bridge = TransformerBridge.boot_transformers(
+        str(tmp_path), hf_model=copy.deepcopy(module), tokenizer=tokenizer, device="cpu"
     )
-    torch.testing.assert_close(
-        parts["resid_post"], parts["resid_mid"] + parts["mlp_out"], rtol=1e-5, atol=1e-5
-    )
+
+    with torch.no_grad():
+        _, cache = bridge.run_with_cache(IDS, prepend_bos=False)
+
+    for name in (f"blocks.{layer}.hook_{place}" for layer in range(3) for place in places_of(family)):
+        found = read_hidden_states(module, name, IDS, ALL)
+        torch.testing.assert_close(found, cache[name], rtol=1e-5, atol=1e-5, msg=name)
 
 
 def test_the_model_is_left_as_it_was() -> None:
