@@ -22,10 +22,22 @@ from cg_pipeline.records import Completion, Example
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.local_files import read_examples
-from cg_pipeline.specs import Benchmark, HubRows, HubWeights, LocalRows, PackagedGguf, ScoringPolicy
+from cg_pipeline.specs import (
+    PICKLED,
+    Benchmark,
+    HubRows,
+    HubWeights,
+    LocalRows,
+    PackagedGguf,
+    SaeRelease,
+    ScoringPolicy,
+    ServedModel,
+    SplitGguf,
+)
 from cg_pipeline.studies import STUDIES
 
 DATA = Path(__file__).parents[1] / "data"
+README = (DATA.parent / "README.md").read_text("utf-8")
 SUITE = {
     name: spec
     for name, spec in BENCHMARKS.items()
@@ -212,8 +224,45 @@ def test_a_model_is_pinned_and_has_a_reader(model):
     if isinstance(model.weights, PackagedGguf):
         assert re.fullmatch("[0-9a-f]{64}", model.weights.sha256)
         assert re.fullmatch(r"[A-Za-z0-9_-]+==[0-9.]+", model.weights.distribution)
+    if isinstance(model.weights, SplitGguf):
+        assert model.weights.parts
+        assert all(re.fullmatch(r"[a-z0-9_]+/[^/].*", part) for part in model.weights.parts)
     if isinstance(model.weights, HubWeights):
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+", model.weights.repo)
         assert re.fullmatch("[0-9a-f]{40}", model.weights.revision)
+    if isinstance(model.weights, ServedModel):
+        assert re.fullmatch(r"https?://\S+", model.weights.base_url)
+        assert re.fullmatch(r"[A-Z_]*", model.weights.api_key_variable), "the name of a variable, not a key"
+
+
+def test_only_the_embedded_model_is_in_a_study():
+    """What asks for a licence, a hub or a key is never run unasked."""
+    assert {name for study in STUDIES.values() for name in study.models} == {"smollm2_135m"}
+
+
+@pytest.mark.parametrize("name", [*MODELS, *SAES])
+def test_the_readme_lists_models_and_readers(name):
+    assert f"`{name}`" in README
+
+
+@pytest.mark.parametrize("sae", SAES.values(), ids=SAES)
+def test_the_readme_says_what_a_reader_is(sae):
+    [row] = [line for line in README.splitlines() if line.startswith(f"| `{sae.name}` |")]
+    assert f"| {sae.d_sae:,} | `{sae.hookpoint}` |" in row
+    assert ("base model" in row) == bool(sae.trained_on)
+    if isinstance(sae.weights, SaeRelease):
+        assert ("pickled" in row) == sae.weights.file.endswith(PICKLED)
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_the_readme_says_what_a_model_is(model):
+    [row] = [line for line in README.splitlines() if line.startswith(f"| `{model.name}` |")]
+    assert row.endswith(f"| `{model.reader}` |")
+    if isinstance(model.weights, HubWeights):
+        assert f"`{model.weights.repo}`" in row
+        assert ("gated" in row) == bool(model.weights.gated)
+    if not isinstance(model.weights, ServedModel):
+        assert f"| {model.dtype}, {model.max_tokens:,} |" in row
 
 
 @pytest.mark.parametrize("sae", SAES.values(), ids=SAES)
@@ -223,6 +272,8 @@ def test_an_sae_reads_a_model_of_the_catalogue(sae):
     assert sae.d_sae > 0
     assert 0 < sae.dense_threshold < 1
     assert sae.licence
+    if isinstance(sae.weights, SaeRelease):
+        assert re.fullmatch(r"[\w.-]+/[\w.-]+/[\w./-]+", sae.weights.file)
 
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)

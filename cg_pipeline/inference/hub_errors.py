@@ -2,6 +2,9 @@
 
 Why by status code: transformers, sae-lens and huggingface_hub wrap each other's errors; beneath them
 lies one HTTP answer, or none.
+
+Why a hub out of reach is a file that is not found: its client has tried six times over by then, and
+what is missing is missing from its cache too; another try at once meets the same fate.
 """
 
 from collections.abc import Iterator
@@ -39,7 +42,7 @@ def explained(error: BaseException, noun: str, repo: str, revision: str, gated: 
             "there. Correct repository and revision in its spec."
         )
     if any(type(each).__name__ in _UNREACHABLE for each in _chain(error)) and answer is None:
-        return ConnectionError(
+        return FileNotFoundError(
             f"{noun}: the hub cannot be reached for {where} ({_root(error)}); expected a connection, "
             "once, or the files in the hub's cache. Connect and run again."
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub import hf_hub_download
 from torch import nn
 from transformers import (
     AutoModelForCausalLM,
@@ -63,8 +64,8 @@ def load_model(model: Model, *, cache_dir: Path, data_dir: Path, device: str = "
 
     Raises:
         ModuleNotFoundError: the package that carries the weights is not installed.
-        FileNotFoundError: a local directory or its safetensors file is missing.
-        ConnectionError: the hub cannot be reached.
+        FileNotFoundError: a local directory or its safetensors file is missing, or the hub is out of reach.
+        ConnectionError: the hub fails to send the files.
         PermissionError: the hub does not give the files out: conditions are to be accepted first.
         LookupError: the hub has no such repository or commit.
         ValueError: a packaged file has the wrong hash, or the device does not exist.
@@ -92,6 +93,7 @@ def _reader(model: Model, *, cache_dir: Path, data_dir: Path) -> Callable[..., A
             "Name another model as the reader's."
         )
     if isinstance(weights, HubWeights):
+        _ask_hub(model.name, weights)
         return lambda auto, **options: _read_from_hub(model.name, weights, auto, options)
     directory = _local_directory(weights, cache_dir=cache_dir, data_dir=data_dir)
     return lambda auto, **options: auto.from_pretrained(
@@ -109,6 +111,16 @@ def _local_directory(weights: PackagedGguf | LocalWeights, *, cache_dir: Path, d
             "Convert other formats with save_pretrained(..., safe_serialization=True)."
         )
     return directory
+
+
+def _ask_hub(name: str, weights: HubWeights) -> None:
+    """One small file first: whoever has no access or no network learns it after one round of tries."""
+    try:
+        hf_hub_download(weights.repo, "config.json", revision=weights.revision)
+    except OSError as problem:
+        raise explained(
+            problem, f"Model {name!r}", weights.repo, weights.revision, weights.gated
+        ) from problem
 
 
 def _read_from_hub(name: str, weights: HubWeights, auto: Any, options: dict[str, Any]) -> Any:

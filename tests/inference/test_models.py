@@ -84,5 +84,5 @@ def test_an_unreachable_hub_is_one_sentence(tmp_path: Path, monkeypatch: pytest.
     spec = replace(SPEC, weights=HubWeights(repo="nobody/nothing-here", revision="a" * 40))
 
     sentence = "Model 'tiny': the hub cannot be reached for nobody/nothing-here at aaaaaaaaaaaa "
-    with pytest.raises(ConnectionError, match=sentence):
+    with pytest.raises(FileNotFoundError, match=sentence):
         load_model(spec, cache_dir=tmp_path, data_dir=tmp_path)

@@ -306,6 +306,6 @@ def test_a_release_that_was_never_fetched_is_one_sentence(hub: Path) -> None:
     weights = replace(PICKLED_SAE)
 
     with pytest.raises(
-        ConnectionError, match="SAE 'tiny_sae': the hub cannot be reached for tiny/pickles at main"
+        FileNotFoundError, match="SAE 'tiny_sae': the hub cannot be reached for tiny/pickles at main"
     ):
         load_sae(replace(SPEC, weights=weights), READER, data_dir=hub, trusted=[weights.file])
