@@ -96,17 +96,8 @@ class Gpu(dg.ConfigurableResource):
         return (_ON_A_GPU if large else _ON_A_CPU)[response]
 
     def encoder(self, sae: Sae) -> "SaeEncoder":
-        """The SAE on its model, ready to read; loaded once per process.
-
-        Raises:
-            PermissionError: its weights are pickled, and CG_TRUST_PICKLED does not name their file.
-        """
-        from cg_pipeline.inference.pickled_files import VARIABLE, check_trusted, pickled_file
-
-        named = (name.strip() for name in os.environ.get(VARIABLE, "").split(","))
-        trusted = frozenset(name for name in named if name)
-        check_trusted(f"SAE {sae.name!r}", pickled_file(sae), trusted)  # before its model is fetched
-        return _encoder(sae, self.store.layout, self.device, self.batch_tokens, trusted)
+        """The SAE on its model, ready to read; loaded once per process."""
+        return _encoder(sae, self.store.layout, self.device, self.batch_tokens)
 
 
 class Servers(dg.ConfigurableResource):
@@ -245,13 +236,13 @@ def _vllm_model(model: Model, layout: Layout, memory_share: float) -> "LanguageM
 
 
 @lru_cache(maxsize=2)
-def _encoder(
-    sae: Sae, layout: Layout, device: str, batch_tokens: int, trusted: frozenset[str]
-) -> "SaeEncoder":
+def _encoder(sae: Sae, layout: Layout, device: str, batch_tokens: int) -> "SaeEncoder":
     from cg_pipeline.inference.encoder import SaeEncoder
+    from cg_pipeline.inference.pickled_files import check_pickled
 
-    reader = _loaded(sae.model, layout, device)
-    return SaeEncoder(sae, reader, data_dir=layout.data_dir, batch_tokens=batch_tokens, trusted=trusted)
+    check_pickled(sae)  # before its model is fetched
+    where, reader = layout.data_dir, _loaded(sae.model, layout, device)
+    return SaeEncoder(sae, reader, data_dir=where, batch_tokens=batch_tokens)
 
 
 @lru_cache(maxsize=2)

@@ -6,7 +6,7 @@ encoded, so that what leaves the device is one sparse row per text.
 """
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -36,15 +36,7 @@ _log = logging.getLogger(__name__)
 class SaeEncoder:
     """`protocols.ConceptEncoder` for an SAE of the catalogue."""
 
-    def __init__(
-        self,
-        sae: Sae,
-        reader: LoadedModel,
-        *,
-        data_dir: Path,
-        batch_tokens: int = 8192,
-        trusted: Collection[str] = (),
-    ) -> None:
+    def __init__(self, sae: Sae, reader: LoadedModel, *, data_dir: Path, batch_tokens: int = 8192) -> None:
         """Load the SAE and check that it fits the model that reads.
 
         Args:
@@ -53,7 +45,6 @@ class SaeEncoder:
             data_dir: what the SAE's directory is relative to.
             batch_tokens: most tokens read at once, padding included; on a GPU in the first batch, and
                 later ones are as large as its memory allows.
-            trusted: pickled files that the user has named.
 
         Raises:
             FileNotFoundError: the SAE's directory is not there.
@@ -62,7 +53,7 @@ class SaeEncoder:
         """
         self._spec = sae
         self._reader = reader
-        self._sae = load_sae(sae, reader, data_dir=data_dir, trusted=trusted)
+        self._sae = load_sae(sae, reader, data_dir=data_dir)
         self._batch_tokens = batch_tokens
         self._chunk_tokens = max(1, _ENCODED_AT_ONCE // sae.d_sae)
 

@@ -5,7 +5,6 @@ rebuilds tensors; that a file is read at all is still the user's word, file by f
 """
 
 import os
-from collections.abc import Collection
 
 from cg_pipeline.specs import PICKLED, Sae, SaeRelease
 
@@ -21,26 +20,26 @@ def pickled_file(sae: Sae) -> str:
     return weights.file if isinstance(weights, SaeRelease) and weights.file.endswith(PICKLED) else ""
 
 
-def check_trusted(noun: str, file: str, trusted: Collection[str]) -> None:
-    """Refuse a pickled file that the user did not name.
-
-    Args:
-        noun: what it belongs to, for example `SAE 'llama'`.
-        file: its name, as the spec has it; empty for none.
-        trusted: what the user named.
+def check_pickled(sae: Sae) -> None:
+    """Refuse an SAE in a pickled file that the user did not name; other SAEs pass.
 
     Raises:
         PermissionError: it is not trusted, or torch was told to open pickles without its restrictions.
     """
+    file = pickled_file(sae)
     if not file:
         return
-    if file not in trusted:
+    if file not in _trusted_files():
         raise PermissionError(
-            f"{noun} has its weights in {file}, a pickled file, which can run code when it is opened; "
-            f"expected safetensors, or your word. If you trust its authors, set {VARIABLE}={file}"
+            f"SAE {sae.name!r} has its weights in {file}, a pickled file, which can run code when it is "
+            f"opened; expected safetensors, or your word. If you trust its authors, set {VARIABLE}={file}"
         )
     if os.environ.get(_UNRESTRICTED):
         raise PermissionError(
             f"{_UNRESTRICTED} is set, which lifts torch's restrictions on pickled files such as {file}; "
             "expected them in force. Unset it."
         )
+
+
+def _trusted_files() -> set[str]:
+    return {name.strip() for name in os.environ.get(VARIABLE, "").split(",")}

@@ -8,7 +8,7 @@ file's precision first; and to look at what a registry entry really reads before
 
 import difflib
 import pickle
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from sae_lens.loading.pretrained_saes_directory import get_pretrained_saes_direc
 from cg_pipeline.inference.hooks import check_hookpoint
 from cg_pipeline.inference.hub_errors import explained
 from cg_pipeline.inference.models import LoadedModel
-from cg_pipeline.inference.pickled_files import check_trusted, pickled_file
+from cg_pipeline.inference.pickled_files import check_pickled
 from cg_pipeline.inference.sae_fit import check_fit
 from cg_pipeline.specs import PICKLED, Sae, SaeDirectory, SaeRelease
 
@@ -29,14 +29,13 @@ PICKLE_LOADERS = {"connor_rob_hook_z", "goodfire", "deepseek_r1", "qwen_scope", 
 """sae-lens's names for its readers of pickled files."""
 
 
-def load_sae(sae: Sae, reader: LoadedModel, *, data_dir: Path, trusted: Collection[str] = ()) -> SAE[Any]:
+def load_sae(sae: Sae, reader: LoadedModel, *, data_dir: Path) -> SAE[Any]:
     """The SAE in its spec's dtype on the reader's device.
 
     Args:
         sae: which SAE.
         reader: the model that it is to read, loaded.
         data_dir: what its directory is relative to.
-        trusted: pickled files that the user has named.
 
     Raises:
         FileNotFoundError: its directory is not there, or the hub is out of reach.
@@ -45,7 +44,7 @@ def load_sae(sae: Sae, reader: LoadedModel, *, data_dir: Path, trusted: Collecti
         LookupError: the hub has no such file.
         ValueError: it does not fit the reader, the hookpoint, the registry or the spec.
     """
-    check_trusted(f"SAE {sae.name!r}", pickled_file(sae), trusted)
+    check_pickled(sae)
     check_hookpoint(reader.module, sae.hookpoint)
     loaded = _read(sae, str(reader.device), data_dir)
     check_fit(sae, loaded, reader)

@@ -220,9 +220,7 @@ def test_pieces_of_another_file_are_refused(packaged: Callable[..., PackagedGguf
     weights = split(packaged())
     weights = replace(weights, parts=weights.parts[::-1])
 
-    with pytest.raises(
-        ValueError, match=r"reinstall tiny-weights==1\.0 tiny-part1==1\.0 tiny-part0==1"
-    ):
+    with pytest.raises(ValueError, match=r"reinstall tiny-weights==1\.0 tiny-part1==1\.0 tiny-part0==1"):
         converted_gguf(weights, tmp_path / "cache")
 
 

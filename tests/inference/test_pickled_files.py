@@ -2,10 +2,12 @@
 
 import pytest
 
-from cg_pipeline.inference.pickled_files import VARIABLE, check_trusted, pickled_file
+from cg_pipeline.inference.pickled_files import VARIABLE, check_pickled, pickled_file
 from cg_pipeline.saes import SAES
 
-FILE = "owner/repository/sae.pt"
+SAE = SAES["qwen3_8b_l21"]
+FILE = "Qwen/SAE-Res-Qwen3-8B-Base-W64K-L0_50/layer21.sae.pt"
+PICKLED = {"llama_3_1_8b_l19", "qwen3_8b_l21", "deepseek_r1_8b_l19"}
 
 
 @pytest.fixture(autouse=True)
@@ -13,30 +15,33 @@ def restricted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", raising=False)
 
 
-@pytest.mark.parametrize("trusted", [(), ("owner/repository/other.pt",), ("owner/repository",)])
-def test_it_is_refused_unless_it_is_named(trusted: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("value", ["", "*", FILE.upper(), FILE.replace("21", "20"), FILE.rpartition("/")[0]])
+def test_it_is_refused_unless_it_is_named(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv(VARIABLE, value)
     with pytest.raises(PermissionError) as error:
-        check_trusted("SAE 'x'", FILE, trusted)
+        check_pickled(SAE)
     assert str(error.value) == (
-        f"SAE 'x' has its weights in {FILE}, a pickled file, which can run code when it is opened; "
-        f"expected safetensors, or your word. If you trust its authors, set {VARIABLE}={FILE}"
+        f"SAE 'qwen3_8b_l21' has its weights in {FILE}, a pickled file, which can run code when it is "
+        f"opened; expected safetensors, or your word. If you trust its authors, set {VARIABLE}={FILE}"
     )
 
 
-def test_named_it_passes_and_so_does_what_is_no_pickle() -> None:
-    check_trusted("SAE 'x'", FILE, [FILE])
-    check_trusted("SAE 'x'", "", [])
+@pytest.mark.parametrize("value", [FILE, f" {FILE} , a/b/c.pt,", f"a/b/c.pt,{FILE}"])
+def test_named_it_passes(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv(VARIABLE, value)
+    check_pickled(SAE)
 
 
 def test_unrestricted_pickles_are_never_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, FILE)
     monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
-    with pytest.raises(PermissionError, match="lifts torch's restrictions on pickled files such as owner"):
-        check_trusted("SAE 'x'", FILE, [FILE])
+    with pytest.raises(PermissionError, match="lifts torch's restrictions on pickled files such as Qwen/"):
+        check_pickled(SAE)
 
 
-def test_which_readers_of_the_catalogue_are_pickled() -> None:
-    assert {name for name, sae in SAES.items() if pickled_file(sae)} == {
-        "llama_3_1_8b_l19",
-        "qwen3_8b_l21",
-        "deepseek_r1_8b_l19",
-    }
+@pytest.mark.parametrize("name", SAES)
+def test_what_is_no_pickle_needs_no_word(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert bool(pickled_file(SAES[name])) == (name in PICKLED)
+    if name not in PICKLED:
+        check_pickled(SAES[name])

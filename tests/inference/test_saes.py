@@ -186,7 +186,8 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The hub's cache with two tiny releases, one of them pickled, both in the registry; no network."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    monkeypatch.delenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", raising=False)
+    for name in ("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "CG_TRUST_PICKLED"):
+        monkeypatch.delenv(name, raising=False)
     for name, loader in (("pickled", "dictionary_learning_1"), ("plain", None)):
         repo = f"tiny/{'pickles' if loader else 'plain'}"
         entry = PretrainedSAELookup(f"tiny-{name}", repo, "tiny", loader, {"l1": "l1"}, {}, {}, {}, {}, None)
@@ -242,14 +243,15 @@ def test_a_release_is_cast_on_its_way(hub: Path) -> None:
     assert {parameter.dtype for parameter in loaded.parameters()} == {torch.bfloat16}
 
 
-def test_a_pickled_release_is_read_on_the_users_word_only(hub: Path) -> None:
+def test_a_pickled_release_is_read_on_the_users_word_only(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weights = state()
     write_pickled(hub, weights)
     spec = replace(SPEC, weights=PICKLED_SAE, accepts=("bos", "context"))
 
     with pytest.raises(PermissionError, match=r"set CG_TRUST_PICKLED=tiny/pickles/l1/ae\.pt"):
         load_sae(spec, READER, data_dir=hub)
-    loaded = load_sae(spec, READER, data_dir=hub, trusted=["tiny/pickles/l1/ae.pt"])
+    monkeypatch.setenv("CG_TRUST_PICKLED", PICKLED_SAE.file)
+    loaded = load_sae(spec, READER, data_dir=hub)
 
     torch.testing.assert_close(loaded.W_enc, weights["encoder.weight"].T, rtol=0, atol=0)
 
@@ -263,11 +265,12 @@ class Bomb:
 
 def test_a_trusted_pickle_still_runs_no_code(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(hub)
+    monkeypatch.setenv("CG_TRUST_PICKLED", PICKLED_SAE.file)
     write_pickled(hub, {**state(), "more": Bomb()})
     spec = replace(SPEC, weights=PICKLED_SAE, accepts=("bos", "context"))
 
     with pytest.raises(ValueError, match=r"tiny/pickles/l1/ae\.pt holds more than tensors"):
-        load_sae(spec, READER, data_dir=hub, trusted=["tiny/pickles/l1/ae.pt"])
+        load_sae(spec, READER, data_dir=hub)
 
     assert not (hub / "exploded").exists()
 
@@ -301,11 +304,11 @@ def test_a_pickle_under_another_name_is_refused(hub: Path) -> None:
         load_sae(replace(SPEC, weights=weights), READER, data_dir=hub)
 
 
-def test_a_release_that_was_never_fetched_is_one_sentence(hub: Path) -> None:
+def test_a_release_that_was_never_fetched_is_one_sentence(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """F15."""
-    weights = replace(PICKLED_SAE)
+    monkeypatch.setenv("CG_TRUST_PICKLED", PICKLED_SAE.file)
 
     with pytest.raises(
         FileNotFoundError, match="SAE 'tiny_sae': the hub cannot be reached for tiny/pickles at main"
     ):
-        load_sae(replace(SPEC, weights=weights), READER, data_dir=hub, trusted=[weights.file])
+        load_sae(replace(SPEC, weights=PICKLED_SAE), READER, data_dir=hub)
