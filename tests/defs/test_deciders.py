@@ -13,7 +13,6 @@ from cg_pipeline.defs.freshness import Expected, expected_of
 from cg_pipeline.defs.model_assets import scores
 from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
 from cg_pipeline.llm.judging import way_of_asking
-from cg_pipeline.models import MODELS
 from cg_pipeline.records import Completion
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.store.layout import Layout
@@ -22,7 +21,7 @@ from tests.llm.fake_server import FakeServer, failure
 from tests.llm.fake_server import completion as reply
 from tests.scoring.cases import example
 
-MODEL = next(iter(MODELS))
+MODEL = "smollm2_135m"
 STUB = "def double(x):\n"
 
 

@@ -18,6 +18,7 @@ from cg_pipeline.checks import Finding
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.runs import Unit, run_study
+from cg_pipeline.models import MODELS
 from cg_pipeline.saes import SAES
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.warehouse import Warehouse
@@ -161,7 +162,7 @@ def partitions_of(asset: str) -> list[str | None]:
     if asset == "near_duplicates":
         return [None]
     if asset == "concepts":
-        return list(SAES)
+        return sorted({MODELS[model].reader for model in STUDY.models})
     if asset in ("suite_metrics", "gaps", "gap_clusters", "gap_report"):
         return list(STUDY.models)
     return [cell_key(model, benchmark) for model in STUDY.models for benchmark in STUDY.benchmarks]
