@@ -2,7 +2,7 @@ r"""The answer of a solution is what its last `\boxed` holds."""
 
 import pytest
 
-from cg_pipeline.benchmarks.math import last_boxed
+from cg_pipeline.benchmarks.math import boxed_answer
 
 
 @pytest.mark.parametrize(
@@ -16,14 +16,15 @@ from cg_pipeline.benchmarks.math import last_boxed
         (r"We get $\boxed 3.5.$", "3.5"),
         (r"Hence \fbox{12}.", "12"),
         (r"Spaced \boxed {  9 } out", "9"),
+        (r"It is $\boxed{5}$, $\boxed{-3}$.", "-3"),  # a key has one answer
     ],
 )
 def test_the_answer_is_in_the_last_box(solution: str, answer: str):
-    assert last_boxed(solution) == answer
+    assert boxed_answer(solution) == answer
 
 
 @pytest.mark.parametrize("solution", ["It is 5.", r"It is \boxed{5", r"It is \boxed{}.", r"\boxedfoo{5}", ""])
 def test_a_solution_without_an_answer_is_refused(solution: str):
     with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole sentence is compared
-        last_boxed(solution)
+        boxed_answer(solution)
     assert str(error.value) == f"solution ends with {solution!r}; expected \\boxed{{…}}. Box its answer."
