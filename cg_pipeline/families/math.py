@@ -3,7 +3,8 @@
 from cg_pipeline.items import Item, Prompt
 
 MAX_NEW_TOKENS = 1024
-STOP = ("Problem:",)
+STOP = ("\n\nProblem:",)
+"""Worked examples are parted by blank lines; a model that begins with the problem once more is let go on."""
 
 
 def prompt(item: Item) -> Prompt:
