@@ -94,7 +94,7 @@ def _places(said: str, n_choices: int) -> Iterator[tuple[str, str]]:
 
 
 def _is_no_list_line(said: str, last: str) -> bool:
-    """Whether the last line is no option of a list: no letter begins it, or one told before and not in turn."""
+    """Whether the last line belongs to no list: no letter begins it, or one told before and not in turn."""
     letters = _LIST_LINE.findall(f"{said} ")
     if not _LIST_LINE.match(f"{last} "):
         return True
@@ -130,7 +130,7 @@ def _letters_named(place: str, n_choices: int) -> set[int]:
 
 
 def _opens(said: str, n_choices: int) -> bool:
-    """Whether a text begins with the letter it chooses: what it tells of others afterwards changes nothing."""
+    """Whether a text begins with the letter it chooses: whatever it tells of others afterwards."""
     line = _kept(first_line(said)[:_LONGEST_PLACE], n_choices)
     led = re.match(_filled(_LEADING, n_choices), line, re.IGNORECASE)
     return led is not None and not _DISCUSSED.match(line, led.end())

@@ -1,8 +1,9 @@
 r"""A mathematical answer equal to one of the targets, however it is written.
 
-The answer is the last `\boxed{…}` (several that only commas, "and" or "or" part are one answer), or what is announced, or the last formula. What looks the
-same after squeezing out blanks and the like is equal; the rest is decided by math-verify (see
-`answers.latex_equality`). An answer that cannot be compared in time is unscored(undecided).
+The answer is the last `\boxed{…}` (several that only commas, "and" or "or" part are one answer),
+or what is announced, or the last formula. What looks the same after squeezing out blanks and the
+like is equal; the rest is decided by math-verify (see `answers.latex_equality`). An answer that
+cannot be compared in time is unscored(undecided).
 
 Source: the MATH benchmark, arXiv 2103.03874, which compares texts; a library that knows
 mathematics marks fewer right answers wrong.
@@ -15,7 +16,6 @@ from cg_pipeline.answers.latex_equality import same_mathematics
 from cg_pipeline.answers.own_part import own_part
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy
-
 
 _MOST_FORMS = 3
 """Most boxes that may write one answer in several ways."""

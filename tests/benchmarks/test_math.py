@@ -36,4 +36,6 @@ def test_a_solution_without_an_answer_is_refused(solution: str):
 def test_a_problem_told_once_more_does_not_end_an_answer(benchmark):
     told = "**Problem:** What is $2+3$?\n\n**Solution:** It is $\\boxed{5}$."
     assert cut_before(told, benchmark.stop) == told
-    assert cut_before("It is $\\boxed{5}$.\n\nProblem:\nWhat is next?", benchmark.stop) == "It is $\\boxed{5}$."
+    assert (
+        cut_before("It is $\\boxed{5}$.\n\nProblem:\nWhat is next?", benchmark.stop) == "It is $\\boxed{5}$."
+    )
