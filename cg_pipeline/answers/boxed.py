@@ -10,6 +10,7 @@ from collections.abc import Iterator
 _OPEN = re.compile(r"\\(?:boxed|fbox)(?![A-Za-z])\s{0,3}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _TERM = re.compile(r"[^\s$]+(?=[\s$])")
+_WORDS = re.compile(r"\\(?:text|mathrm|textbf|mathbf)\s?\{([^{}]{0,200})\}")
 _BETWEEN = re.compile(
     r"(?:[\s$]|\\[()\[\]])*(?:[,;]|(?:,\s*)?(?:\\text\s?\{\s*(?:and|or)\s*\}|and|or))"
     r"(?:[\s$]|\\[()\[\],;: ]|\\q?quad)*(?:[A-Za-z]\s?=\s?)?"
@@ -23,6 +24,12 @@ def last_boxed(text: str) -> str | None:
     None when there is none or it is not closed.
     """
     return ", ".join(boxes) if (boxes := last_boxes(text)) else None
+
+
+def boxed_words(text: str) -> str | None:
+    r"""What the last box says, without the `\text{…}` around its words."""
+    boxed = last_boxed(text)
+    return None if boxed is None else _WORDS.sub(r"\1", boxed)
 
 
 def last_boxes(text: str) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _COPULA = re.compile(
-    r"\b(?:is|are|was|were|be|makes|(?<!to )(?:make|leave|give)|totals?|leaves|gives"
+    r"\b(?:is|are|was|were|be|have|has|makes|(?<!to )(?:make|leave|give)|totals?|leaves|gives"
     r"|(?:comes?|amounts?) to)\b",
     re.IGNORECASE,
 )
@@ -95,10 +95,19 @@ def _of_equation(main: str, numbers: Sequence[Number], equals: Sequence[int], op
 
 def _without_asides(sentence: str) -> str:
     """Reasons and brackets blanked out, every place kept, where a number is left outside of them."""
+    sentence = _without_parts(sentence)
     for pattern in (_ASIDE, _LEADING):
         main = pattern.sub(_blank, sentence)
         sentence = main if numbers_in(main) else sentence
     return sentence
+
+
+def _without_parts(sentence: str) -> str:
+    """A statement without what it lists after a colon: "You have 5 objects: 2 pens and 3 pads"."""
+    told, colon, parts = sentence.partition(": ")
+    if not colon or "=" in parts or not _COPULA.search(told) or not numbers_in(told):
+        return sentence
+    return told + " " * (len(colon) + len(parts))
 
 
 def _blank(aside: re.Match[str]) -> str:

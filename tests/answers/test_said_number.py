@@ -45,6 +45,8 @@ ANNOUNCED = {
     "After selling 3 of her 10 eggs, she has 7 left": "7",
     "Each of the 4 kids gets 6 of the 24 cookies": "6",
     "It takes 2 hours to travel 120 miles": "2",
+    "In total, you have 5 objects: 2 pens and 3 pads": "5",
+    "Step 1: 5 + 3 = 8": "8",
     # Several.
     "10 or 12": None,
     "10, 11 or 12": None,
