@@ -1,9 +1,10 @@
 """One number in a generated answer, compared by value.
 
 The number read is the one that the text announces ("the answer is …", "#### …", a box), or
-else the last one of the text; where an "=" stands before it on its line, the one that follows
-the last "=". In "the answer is 3 + 4 = 7" it is what follows the "=". How numbers are written
-is told in `answers.numbers`.
+else the one of the last sentence that has any. Which of a sentence's numbers that is, is told in
+`answers.said_number`: an announced sentence with several of which none is plainly meant is
+unscored; one that is not announced then counts by its last number, as in lm-evaluation-harness.
+How numbers are written is told in `answers.numbers`.
 """
 
 from fractions import Fraction

@@ -16,6 +16,7 @@ EXAMPLES: dict[str, Example] = {
     "bbq": example("London", choices=("Paris", "London", "unknown")),
     "numeric": example("18"),
     "yes_no": example("yes"),
+    "mixed": example("3", details={"kind": "text"}),
     "declines": example("answer"),
     "instructions": example(details=INSTRUCTIONS),
 }
