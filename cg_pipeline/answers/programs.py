@@ -56,6 +56,12 @@ def is_finished(text: str, entry_point: str) -> bool:
     return _OUTSIDE.search(said) is not None
 
 
+def begins_function(stub: str, entry_point: str) -> bool:
+    """Whether a stub is the beginning of a program that a body would complete."""
+    ways = (f"{stub.rstrip()}\n{margin}pass\n" for margin in ("    ", "  ", "\t"))
+    return _defines(stub, entry_point) and any(map(compiles, ways))
+
+
 def _said(text: str, name: str) -> str:
     """The text after the model's reasoning; a function that opens it, all indented, is put at the margin."""
     said = text.rpartition("</think>")[2]
