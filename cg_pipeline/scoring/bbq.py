@@ -15,6 +15,7 @@ from cg_pipeline.answers.chosen_option import grade_chosen
 from cg_pipeline.answers.details import details_of
 from cg_pipeline.answers.likeliest import grade_likeliest
 from cg_pipeline.answers.options import LETTERS
+from cg_pipeline.answers.targets import unnamed_choice
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy
 from cg_pipeline.stats.bias import ambiguous_bias, bias_score
@@ -78,5 +79,10 @@ def _choice(example: Example, details: Mapping[str, Any], name: str) -> str:
 
 
 POLICY = ScoringPolicy(
-    name="bbq", score=score, reads=("choice", "generation"), needs_choices=True, summarise=bias
+    name="bbq",
+    score=score,
+    reads=("choice", "generation"),
+    needs_choices=True,
+    summarise=bias,
+    example_fault=unnamed_choice,
 )

@@ -13,6 +13,7 @@ import re
 
 from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.own_part import without_reasoning
+from cg_pipeline.answers.targets import decline_expected
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy
 
@@ -77,4 +78,4 @@ def score(example: Example, completion: Completion) -> Score:
     return grade(completion, float(answer == example.targets[0]), answer=answer)
 
 
-POLICY = ScoringPolicy(name="declines", score=score)
+POLICY = ScoringPolicy(name="declines", score=score, target_fault=decline_expected)

@@ -12,6 +12,7 @@ from fractions import Fraction
 from cg_pipeline.answers.answer_number import is_settled, readings
 from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.numbers import number_of
+from cg_pipeline.answers.targets import number_expected
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy
 
@@ -47,4 +48,4 @@ def _target(example: Example, text: str) -> Fraction:
     return value
 
 
-POLICY = ScoringPolicy(name="numeric", score=score)
+POLICY = ScoringPolicy(name="numeric", score=score, target_fault=number_expected)

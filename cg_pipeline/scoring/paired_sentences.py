@@ -61,5 +61,10 @@ def _mean(values: Sequence[float]) -> float:
 
 
 POLICY = ScoringPolicy(
-    name="paired_sentences", score=score, reads=("choice",), needs_choices=True, summarise=by_kind
+    name="paired_sentences",
+    score=score,
+    reads=("choice",),
+    needs_choices=True,
+    needs_stems=True,
+    summarise=by_kind,
 )

@@ -4,8 +4,9 @@ Module-level functions, for a spec's fingerprint is taken of them together with 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from cg_pipeline.formats import letter_asked, lettered, question_answer
@@ -54,6 +55,13 @@ def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
         cluster=_text(row, fields.cluster) if fields.cluster else "",
         details={name: _detail(row, name) for name in fields.details},
     )
+
+
+def answer_field(to_item: Callable[..., Item]) -> str:
+    """What a declared benchmark's file calls the answer; empty for another benchmark, or without one."""
+    if isinstance(to_item, partial) and to_item.func is declared_item:
+        return next((each.answer for each in to_item.args if isinstance(each, Fields)), "")
+    return ""
 
 
 def declared_prompt(task: Task | Literal["option"], prefix: str, item: Item) -> Prompt:

@@ -15,10 +15,13 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from cg_pipeline.answers.targets import value_faults
 from cg_pipeline.curation import Posed, contradicts, find_distinct, question_of
 from cg_pipeline.items import Item, NormalisedRow, normalised_item
 from cg_pipeline.pipeline import pose
 from cg_pipeline.records import Example
+from cg_pipeline.scoring import POLICIES
+from cg_pipeline.sources.declared_items import answer_field
 from cg_pipeline.sources.json_lines import show
 from cg_pipeline.sources.lines import Line
 from cg_pipeline.specs import Benchmark
@@ -36,6 +39,8 @@ class Shape:
     to_item: Callable[[Any], Item]
     ours: bool
     """Whether unknown fields and repeated questions are faults, or are left out."""
+    answer: str = ""
+    """What the file calls the answer, where that is declared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +62,9 @@ class Reading:
 
 def own_shape(benchmark: Benchmark) -> Shape:
     """Rows of a local file: exactly the benchmark's own."""
-    return Shape(row=benchmark.row, to_item=benchmark.to_item, ours=True)
+    return Shape(
+        row=benchmark.row, to_item=benchmark.to_item, ours=True, answer=answer_field(benchmark.to_item)
+    )
 
 
 def hub_shape(benchmark: Benchmark) -> Shape:
@@ -84,6 +91,7 @@ def read_rows(benchmark: Benchmark, place: str, lines: Iterable[Line], shape: Sh
         try:
             item = shape.to_item(validate(_sound(line)))
             example = pose(benchmark, item)
+            _comparable(benchmark, example, shape)
             earlier = asked.setdefault(question_of(example), line.number)
             if shape.ours and earlier != line.number:
                 raise ValueError(_repetition(example, found[earlier][0], earlier))
@@ -105,6 +113,14 @@ def _sound(line: Line) -> Mapping[str, Any]:
     if line.fault:
         raise ValueError(line.fault)
     return line.row
+
+
+def _comparable(benchmark: Benchmark, example: Example, shape: Shape) -> None:
+    """Refuse what no answer could be compared with: it would be found out when all is answered."""
+    policy = POLICIES.get(benchmark.scoring)
+    named = f"field {shape.answer!r}" if shape.answer else "target"
+    if policy and (faults := list(value_faults(example, policy, named))):
+        raise ValueError(faults[0])
 
 
 def _without_repetitions(posed: list[Posed]) -> Reading:
