@@ -12,7 +12,7 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _TERM = re.compile(r"[^\s$]+(?=[\s$])")
 _WORDS = re.compile(r"\\(?:text|mathrm|textbf|mathbf)\s?\{([^{}]{0,200})\}")
 _BETWEEN = re.compile(
-    r"(?:[\s$]|\\[()\[\]])*(?:[,;]|(?:,\s*)?(?:\\text\s?\{\s*(?:and|or)\s*\}|and|or))"
+    r"(?:[\s$]|\\[()\[\],;: ]|\\q?quad)*(?:[,;]|(?:,\s*)?(?:\\text\s?\{\s*(?:and|or)\s*\}|and|or))"
     r"(?:[\s$]|\\[()\[\],;: ]|\\q?quad)*(?:[A-Za-z]\s?=\s?)?"
 )
 _LONGEST_BETWEEN = 40

@@ -5,8 +5,8 @@ import re
 from cg_pipeline.answers.last import last_match
 
 _MARKER = re.compile(
-    r"""\banswer[ \t]{0,3}(?:\((?:letter|option)\)|(?:to|for)(?:[ ][\w'’-]{1,20}){1,4})?\**[ \t]{0,3}
-        (?:(?:is|was|(?:would|must|should|will|has[ ]to)[ ]be|equals|comes[ ](?:out[ ])?to)\b|:|=)
+    r"""\banswers?[ \t]{0,3}(?:\((?:letter|option)\)|(?:to|for)(?:[ ][\w'’-]{1,20}){1,4})?\**[ \t]{0,3}
+        (?:(?:is|are|was|were|(?:would|must|should|will|has[ ]to)[ ]be|equals|comes[ ](?:out[ ])?to)\b|:|=)
         (?:[ \t]{0,3}:)?
     | \b(?:correct|right|best)[ ](?:option|choice|one|statement)[ ](?:is\b|:)
     | \#\#\#\#""",

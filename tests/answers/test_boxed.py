@@ -21,6 +21,7 @@ from cg_pipeline.answers.boxed import closing_brace, has_open_box, last_box, las
         (r"\(\boxed{1}\), \(\boxed{2}\), and \(\boxed{3}\)", "1, 2, 3", False),
         (r"\boxed{1},\ \boxed{2}", "1, 2", False),
         (r"\boxed{1} \text{ or } \boxed{2}", "1, 2", False),
+        (r"\[\boxed{1} \quad \text{and} \quad \boxed{2}\]", "1, 2", False),
         (r"\boxed{7} or \boxed{7}", "7", False),
         (r"\boxed{1}. Then \boxed{2} and \boxed{3}", "2, 3", False),  # a result on the way
         (r"\boxed{1} and then \boxed{2}", "2", False),
