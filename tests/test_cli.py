@@ -76,7 +76,7 @@ def test_a_limit_is_positive(runner: CliRunner) -> None:
     assert runner.invoke(cli, ["demo", "--limit", "0"]).exit_code == 2
 
 
-@pytest.mark.graph
+@pytest.mark.integration
 def test_another_study_is_run_with_its_own_benchmarks(
     runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

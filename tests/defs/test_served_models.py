@@ -19,7 +19,7 @@ from cg_pipeline.store.warehouse import Warehouse
 from tests.defs.tiny_study import N_ROWS, TinyStudy, tiny_data
 from tests.llm.fake_server import FakeServer, completion, failure
 
-pytestmark = pytest.mark.graph
+pytestmark = pytest.mark.integration
 
 NAME, KEY = "smollm2_135m", "sk-very-secret-0123456789"
 CELL = {"model": NAME, "benchmark": "arithmetic"}

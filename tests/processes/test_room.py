@@ -9,7 +9,7 @@ import pytest
 from cg_pipeline.processes import sandbox
 from tests.processes.cases import LIMITS, everybodys_directory, needs_linux, run_isolated, run_unisolated
 
-pytestmark = needs_linux
+pytestmark = [needs_linux, pytest.mark.integration]
 
 
 def test_without_isolation_nothing_is_run(monkeypatch, tmp_path):

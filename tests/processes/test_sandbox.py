@@ -11,6 +11,8 @@ from cg_pipeline.processes.sandbox import Limits, Sandbox, run_program
 from cg_pipeline.protocols import CodeRunner, ProgramRun
 from tests.processes.cases import LIMITS, run
 
+pytestmark = pytest.mark.integration
+
 
 def test_the_sandbox_fits_the_protocol():
     assert isinstance(Sandbox(), CodeRunner)

@@ -26,6 +26,8 @@ from tests.store.workers import (
     write_partitions,
 )
 
+pytestmark = pytest.mark.integration
+
 
 def test_writers_and_readers_at_once_fail_never_and_see_whole_partitions(tmp_path: Path) -> None:
     for benchmark in ("b0", "b1", "b2"):
