@@ -70,7 +70,14 @@ def completions_id(
     drawn = (fingerprint(benchmark.sampling), benchmark.unconditional)
     parts = [_ids(examples), benchmark.version, asked, drawn, _model_parts(model)]
     served = isinstance(model.weights, ServedModel)
-    return stage_id("completions", *parts, *([] if served or engine == DEFAULT_ENGINE else [engine]))
+    engines = [] if served or engine == DEFAULT_ENGINE else [engine]
+    return stage_id("completions", *parts, *engines, *_without_template(examples, benchmark, model))
+
+
+def _without_template(examples: Sequence[Example], benchmark: Benchmark, model: Model) -> list[str]:
+    """A mark where choices that bring their texts go past a chat template: once they went through it."""
+    raw = model.chat and benchmark.response == "choice" and any(example.stems for example in examples)
+    return ["stems without chat template"] if raw else []
 
 
 def scores_id(completions: str, policy: ScoringPolicy, decider: str) -> str:

@@ -363,3 +363,23 @@ def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeyp
 def test_an_unknown_stage_has_no_fingerprint():
     with pytest.raises(KeyError, match="gap_reprot"):
         identity.stage_id("gap_reprot")
+
+
+@pytest.mark.parametrize(
+    ("chat", "response", "changes"),
+    [(True, "choice", True), (False, "choice", False), (True, "generation", False)],
+)
+def test_choices_that_bring_their_texts_are_asked_anew_of_chat_models(monkeypatch, chat, response, changes):
+    """They once went through the chat template; no other cell is touched."""
+    model = replace(READING_MODEL, chat=chat)
+    limit = 5 if response == "generation" else 0
+    benchmark = replace(BENCHMARK, response=response, max_new_tokens=limit)
+    asked = Example(
+        benchmark="quiz", category="c", cluster="", prompt="a _ b", choices=("x", "y"), targets=("x",)
+    )
+    filled = replace(asked, stems=("a x", "a y"), continuations=("b", "b"))
+    before = {each: identity.completions_id([each], benchmark, model) for each in (asked, filled)}
+    monkeypatch.setattr(identity, "_without_template", lambda *_: [])
+    after = {each: identity.completions_id([each], benchmark, model) for each in (asked, filled)}
+    assert before[asked] == after[asked]
+    assert (before[filled] != after[filled]) == changes
