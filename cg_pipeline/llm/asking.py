@@ -21,16 +21,16 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import openai
 
-from cg_pipeline.llm.answers import Call, Usage, load_answer, save_answer
+from cg_pipeline.llm.answers import load_answer, save_answer
+from cg_pipeline.llm.attempts import Attempt, Call, Usage, usage_of
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import Question, rendered
 from cg_pipeline.llm.replies import AnswerText, Stop, read_answer
-from cg_pipeline.llm.wire import Fault, connect, post, unwilling, wait_s
+from cg_pipeline.llm.wire import Fault, connect, post, unwilling
 from cg_pipeline.records import content_id
 
 MAX_FAILURES_IN_A_ROW = 10
@@ -43,17 +43,6 @@ _MAX_BYTES = 1 << 26  # log-probabilities of a long text are many times its size
 _EVERY_S = 10.0
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass
-class _Attempt:
-    """What has been tried for one question so far."""
-
-    refused: frozenset[str]
-    started: float = field(default_factory=time.monotonic)
-    usage: Usage = field(default_factory=Usage)
-    n_tries: int = 0
-    n_waits: int = 0
 
 
 class Asker:
@@ -118,22 +107,18 @@ class Asker:
         """The answer to one question, or what is wrong with it; nothing is kept."""
         self._stopping.clear()
         with self._connect() as client:
-            return self._insist(client, question, _Attempt(refused=self.refused))
+            return self._insist(client, question, Attempt(omitted=self.refused))
 
     @property
     def usage(self) -> Usage:
         """Tokens of all calls, given-up ones included."""
-        return sum((call.usage for call in self.ledger), Usage())
+        return usage_of(self.ledger)
 
     def _connect(self) -> openai.OpenAI:
-        try:
-            return connect(self.endpoint)
-        except (OSError, ValueError, ImportError) as error:
-            kind = type(error).__name__  # its words may quote a proxy's password
-        raise ValueError(
-            f"Model {self.endpoint.model!r} cannot be asked: "
-            f"a proxy or certificate variable is unusable ({kind})."
-        )
+        client = connect(self.endpoint)
+        if isinstance(client, Fault):
+            raise ValueError(f"Model {self.endpoint.model!r} {client.reason}.")
+        return client
 
     def _follow(self, futures: Sequence[Future[AnswerText]]) -> None:
         started = told = time.monotonic()
@@ -152,7 +137,7 @@ class Asker:
         request = {**self._identity, **question.identity}
         name = content_id(request)
         path = self._cache_dir / name[:2] / f"{name}.json"
-        attempt = _Attempt(refused=self.refused)
+        attempt = Attempt(omitted=self.refused)
         if kept := load_answer(path, request, AnswerText):
             self._record(attempt, cached=True, answered=True)
             return kept
@@ -164,12 +149,12 @@ class Asker:
         answered = isinstance(outcome, AnswerText)
         self._record(attempt, cached=False, answered=answered)
         if answered:
-            self._learn(attempt.refused)
+            self._learn(attempt.omitted)
             save_answer(path, request, outcome, attempt.usage)
             return outcome
         return self._give_up(question, outcome, attempt)
 
-    def _insist(self, client: openai.OpenAI, question: Question, attempt: _Attempt) -> AnswerText | Fault:
+    def _insist(self, client: openai.OpenAI, question: Question, attempt: Attempt) -> AnswerText | Fault:
         """Try until there is an answer or nothing is left to try."""
         while True:
             outcome = self._try(client, question, attempt)
@@ -178,19 +163,13 @@ class Asker:
             _log.debug("%s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
             if outcome.parameter in self._insists_on and question.purpose == "answer":
                 return unwilling(outcome)
-            if outcome.remedy == "omit" and outcome.parameter not in attempt.refused:
-                attempt.refused |= {outcome.parameter}
-            elif outcome.remedy == "wait" and attempt.n_waits < self.endpoint.max_retries:
-                self._stopping.wait(wait_s(outcome, attempt.n_waits, self.endpoint))
-                attempt.n_waits += 1
-            else:
-                return outcome
-            if self._stopping.is_set():
+            cured = attempt.cure(outcome, self.endpoint, self._stopping.wait)
+            if not cured or self._stopping.is_set():
                 return outcome
 
-    def _try(self, client: openai.OpenAI, question: Question, attempt: _Attempt) -> AnswerText | Fault:
+    def _try(self, client: openai.OpenAI, question: Question, attempt: Attempt) -> AnswerText | Fault:
         attempt.n_tries += 1
-        request = {"model": self.endpoint.model, **question.build(attempt.refused)}
+        request = {"model": self.endpoint.model, **question.build(attempt.omitted)}
         body = post(client, self.endpoint, request, chat=question.chat, max_bytes=_MAX_BYTES)
         if isinstance(body, Fault):
             return body
@@ -203,7 +182,7 @@ class Asker:
             _log.warning("%s refuses %s; asked without.", self.endpoint.model, ", ".join(sorted(new)))
             self.refused |= new
 
-    def _give_up(self, question: Question, fault: Fault, attempt: _Attempt) -> AnswerText:
+    def _give_up(self, question: Question, fault: Fault, attempt: Attempt) -> AnswerText:
         """An answer that says why there is none, unless the fault is not the question's."""
         if fault.kind == "settings":
             raise ValueError(self._sentence(fault, attempt))
@@ -212,10 +191,10 @@ class Asker:
         stop: Stop = fault.kind or "failed"
         if stop in ("timed_out", "failed"):
             self._count_failure(fault, attempt)
-        prompt = rendered(question.build(attempt.refused))
+        prompt = rendered(question.build(attempt.omitted))
         return AnswerText(text="", stop=stop, prompt=prompt)
 
-    def _count_failure(self, fault: Fault, attempt: _Attempt) -> None:
+    def _count_failure(self, fault: Fault, attempt: Attempt) -> None:
         with self._lock:
             self.troubles[fault.reason] += 1
             self._n_failed_in_a_row += 1
@@ -226,21 +205,13 @@ class Asker:
                 "Answers so far are kept; run it again."
             )
 
-    def _sentence(self, fault: Fault, attempt: _Attempt) -> str:
-        tries = "1 try" if attempt.n_tries == 1 else f"{attempt.n_tries} tries"
+    def _sentence(self, fault: Fault, attempt: Attempt) -> str:
         endpoint = self.endpoint
-        text = f"Model {endpoint.model!r} at {endpoint.base_url} {fault.reason}, after {tries}."
+        text = f"Model {endpoint.model!r} at {endpoint.base_url} {fault.reason}, after {attempt.tries}."
         return endpoint.redact(text)
 
-    def _record(self, attempt: _Attempt, *, cached: bool, answered: bool) -> None:
-        call = Call(
-            usage=attempt.usage,
-            cost=self.endpoint.cost(attempt.usage.input_tokens, attempt.usage.output_tokens),
-            cached=cached,
-            answered=answered,
-            latency_s=time.monotonic() - attempt.started,
-            n_retries=max(0, attempt.n_tries - 1),
-        )
+    def _record(self, attempt: Attempt, *, cached: bool, answered: bool) -> None:
+        call = attempt.call(self.endpoint, cached=cached, answered=answered)
         with self._lock:
             self.ledger.append(call)
             if answered:

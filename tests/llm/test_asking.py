@@ -8,8 +8,8 @@ import pytest
 from pydantic import SecretStr
 
 from cg_pipeline.llm import asking
-from cg_pipeline.llm.answers import Usage
 from cg_pipeline.llm.asking import Asker
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint, Settings
 from cg_pipeline.llm.questions import chat_question
 from cg_pipeline.protocols import Generation
@@ -324,6 +324,17 @@ def test_tokens_and_cost_of_wasted_tries_are_counted(tmp_path: Path):
         asker.ask([question()])
     assert asker.usage == Usage(input_tokens=20, output_tokens=10)
     assert asker.ledger[0].cost == pytest.approx(120e-6)  # (20 * 2 + 10 * 8) / 1e6
+
+
+def test_an_unusable_proxy_variable_is_one_sentence(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://user:hunter2@proxy")
+    asker = Asker(Endpoint(base_url="https://llm.example.org/v1", model="m"), tmp_path, identity={})
+    with pytest.raises(ValueError, match="proxy") as caught:
+        asker.ask([question()])
+    assert str(caught.value) == (
+        "Model 'm' cannot be asked: a proxy or certificate variable is unusable (ValueError)."
+    )
+    assert caught.value.__context__ is None  # its words hold the password
 
 
 def test_progress_is_told(tmp_path: Path, monkeypatch):
