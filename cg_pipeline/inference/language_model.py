@@ -24,8 +24,8 @@ from cg_pipeline.inference.example_likelihood import example_logprobs
 from cg_pipeline.inference.generation import Answer, Draft, generate_answers
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.packing import Continued
-from cg_pipeline.inference.progress import Advance, unwatched
 from cg_pipeline.inference.sampling import drawn_numbers
+from cg_pipeline.progress import Advance, unwatched
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Example
 

@@ -1,6 +1,7 @@
 """Many questions to one server: a few at a time, tried again where that helps, kept on disk, billed.
 
-An answer is kept as soon as it is there, so a run that is killed asks only what is missing.
+An answer is kept as soon as it is there, so a run that is killed asks only what is missing; equal
+questions are asked once. Progress and its rates are about what is asked now.
 What is kept under: the model, its version, the address, and the whole request. *Why the
 address, unlike for names of clusters:* local servers answer to any model name, so two
 models served one after the other at two ports would share answers; being asked again after a
@@ -17,11 +18,12 @@ every example as failed.
 
 import logging
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import openai
 
@@ -31,6 +33,7 @@ from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import Question, rendered
 from cg_pipeline.llm.replies import AnswerText, Stop, read_answer
 from cg_pipeline.llm.wire import Fault, connect, post, unwilling
+from cg_pipeline.progress import ProgressMeter
 from cg_pipeline.records import content_id
 
 MAX_FAILURES_IN_A_ROW = 10
@@ -41,8 +44,23 @@ DECISIVE = frozenset({"temperature", "top_p"})
 
 _MAX_BYTES = 1 << 26  # log-probabilities of a long text are many times its size
 _EVERY_S = 10.0
+_UNITS = {"answer": "answer", "count": "context", "measure": "text"}
+"""What progress counts, by the purpose of a question."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A question, and the place of its answer on disk."""
+
+    question: Question
+    request: dict[str, Any]
+    """What the answer is kept under."""
+    path: Path
+
+    def kept(self) -> AnswerText | None:
+        return load_answer(self.path, self.request, AnswerText)
 
 
 class Asker:
@@ -92,11 +110,28 @@ class Asker:
             ValueError: the key, the address or the model's name is wrong.
             ConnectionError: the server cannot be reached or turns everybody away; answers so far are kept.
         """
+        asked = [self._place(question) for question in questions]
+        by_path = {each.path: each for each in asked}
+        found = {path: answer for path, each in by_path.items() if (answer := each.kept())}
+        missing = {path: each for path, each in by_path.items() if path not in found}
+        for _ in range(len(asked) - len(missing)):
+            self._record(Attempt(), cached=True, answered=True)
+        found.update(zip(missing, self._send([*missing.values()]), strict=True))
+        return [found[each.path] for each in asked]
+
+    def _send(self, asked: Sequence["_Asked"]) -> list[AnswerText]:
+        """The answers that are not on disk."""
+        if not asked:
+            return []
         self._stopping.clear()
-        with self._connect() as client, ThreadPoolExecutor(self._concurrency) as threads:
-            futures = [threads.submit(self._answer, client, question) for question in questions]
+        unit = _UNITS[asked[0].question.purpose]
+        meter = ProgressMeter(
+            len(asked), lambda now: self._report(f"{self.endpoint.model}: {now}"), unit=unit, every_s=_EVERY_S
+        )
+        with self._connect() as client, ThreadPoolExecutor(self._concurrency) as threads, meter:
+            futures = [threads.submit(self._answer, client, each) for each in asked]
             try:
-                self._follow(futures)
+                self._follow(futures, meter)
             except BaseException:
                 self._stopping.set()
                 threads.shutdown(wait=True, cancel_futures=True)
@@ -120,29 +155,24 @@ class Asker:
             raise ValueError(f"Model {self.endpoint.model!r} {client.reason}.")
         return client
 
-    def _follow(self, futures: Sequence[Future[AnswerText]]) -> None:
-        started = told = time.monotonic()
-        for n_done, future in enumerate(as_completed(futures), start=1):
+    def _follow(self, futures: Sequence[Future[AnswerText]], meter: ProgressMeter) -> None:
+        n_seen = len(self.ledger)
+        for future in as_completed(futures):
             future.result()
-            now = time.monotonic()
-            if now - told >= _EVERY_S:
-                told, rate = now, n_done / (now - started)
-                left_s = (len(futures) - n_done) / rate
-                self._report(
-                    f"{self.endpoint.model}: {n_done:,} of {len(futures):,} answered, {rate:.1f} per second, "
-                    f"about {left_s:,.0f} s left"
-                )
+            calls = self.ledger[n_seen:]
+            n_seen += len(calls)
+            used = usage_of(calls)  # by whichever calls have ended since
+            meter.advance(1, used.input_tokens + used.output_tokens)
 
-    def _answer(self, client: openai.OpenAI, question: Question) -> AnswerText:
+    def _place(self, question: Question) -> "_Asked":
         request = {**self._identity, **question.identity}
         name = content_id(request)
-        path = self._cache_dir / name[:2] / f"{name}.json"
+        return _Asked(question, request, self._cache_dir / name[:2] / f"{name}.json")
+
+    def _answer(self, client: openai.OpenAI, asked: "_Asked") -> AnswerText:
         attempt = Attempt(omitted=self.refused)
-        if kept := load_answer(path, request, AnswerText):
-            self._record(attempt, cached=True, answered=True)
-            return kept
         try:
-            outcome = self._insist(client, question, attempt)
+            outcome = self._insist(client, asked.question, attempt)
         except BaseException:
             self._record(attempt, cached=False, answered=False)
             raise
@@ -150,9 +180,9 @@ class Asker:
         self._record(attempt, cached=False, answered=answered)
         if answered:
             self._learn(attempt.omitted)
-            save_answer(path, request, outcome, attempt.usage)
+            save_answer(asked.path, asked.request, outcome, attempt.usage)
             return outcome
-        return self._give_up(question, outcome, attempt)
+        return self._give_up(asked.question, outcome, attempt)
 
     def _insist(self, client: openai.OpenAI, question: Question, attempt: Attempt) -> AnswerText | Fault:
         """Try until there is an answer or nothing is left to try."""
