@@ -48,7 +48,10 @@ class Prompt:
     continuations: tuple[str, ...] = ()
     """For each choice the text whose likelihood counts, where it is not the choice itself (a letter)."""
     stems: tuple[str, ...] = ()
-    """For each choice the text it follows, where they differ (a filled blank); empty: all follow `text`."""
+    """For each choice the text it follows, where they differ (a filled blank); empty: all follow `text`.
+
+    A model is then given these alone, as raw text even if it chats: `text` is for the reader.
+    """
 
 
 def pick(choices: list[str], answer: int) -> str:

@@ -17,7 +17,7 @@ and Their Benchmarks", arXiv 2512.20638.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -120,10 +120,12 @@ def score(
     completions: Sequence[Completion],
     decider: Judge | CodeRunner | None = None,
     at_once: int = 1,
+    watch: Callable[[Iterable[Score]], Iterable[Score]] = iter,
 ) -> list[Score]:
     """One score per completion, in the order of the examples: right, wrong, partial, or unscored(reason).
 
-    A policy that asks a judge or runs code is given `decider`, and so many completions at a time.
+    A policy that asks a judge or runs code is given `decider`, and so many completions at a time; `watch`
+    passes its scores on as they come.
     """
     by_id = {example.example_id: example for example in examples}
     answered = {completion.example_id for completion in completions}
@@ -140,7 +142,8 @@ def score(
     if not (policy.judged or policy.runs_code):
         return [policy.score(by_id[each.example_id], each) for each in ordered]
     with ThreadPoolExecutor(max_workers=at_once) as threads:
-        return list(threads.map(lambda each: policy.score(by_id[each.example_id], each, decider), ordered))
+        found = threads.map(lambda each: policy.score(by_id[each.example_id], each, decider), ordered)
+        return list(watch(found))
 
 
 def read_concepts(examples: Sequence[Example], reader: ConceptEncoder) -> ConceptActivations:

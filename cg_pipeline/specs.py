@@ -227,7 +227,7 @@ class Model:
     weights: PackagedGguf | HubWeights | LocalWeights | ServedModel
     licence: str
     chat: bool
-    """Whether prompts go through the tokenizer's chat template."""
+    """Whether prompts go through the tokenizer's chat template; choices that bring their texts never do."""
     system_prompt: str = ""
     """System message; empty for none (the template's own default is overridden)."""
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"

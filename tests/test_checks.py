@@ -358,6 +358,11 @@ BAD: list[tuple[checks.Finding, str]] = [
     ),
     (checks.current("abc", "abd"), "out of date: materialise again"),
     (checks.current(None, "abd"), "out of date: materialise again"),
+    (
+        checks.current("abd-in-part-1", "abd"),
+        "whole only in part, some timed out or failed: materialise again",
+    ),
+    (checks.current("abd-in-part-1", "abc"), "out of date: materialise again"),
 ]
 
 EMPTY: dict[str, checks.Finding] = {

@@ -12,7 +12,10 @@ filtering broke up many pairs, and the hub keeps no key of them. Twins are told 
 options and their first three words, which finds 277 of the 284 pairs that look alike.
 
 Partial evaluation as in lm-evaluation-harness (`winogrande`): what follows the blank is
-compared after each option.
+compared after each option, as raw text. A chat model, too, is given the filled sentences without its
+chat template, and never the one with the blank, which says what follows it. The harness shows that
+one neither, and by default no template; told to apply it, it makes the part up to the option a
+user's message.
 """
 
 from collections.abc import Mapping

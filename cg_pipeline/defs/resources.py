@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from cg_pipeline.inference.encoder import SaeEncoder
     from cg_pipeline.inference.language_model import LanguageModel
     from cg_pipeline.inference.models import LoadedModel
-    from cg_pipeline.inference.progress import Advance
     from cg_pipeline.llm.judging import LlmJudge
     from cg_pipeline.llm.naming import LlmNamer
     from cg_pipeline.llm.served import ServedLanguageModel
     from cg_pipeline.processes.sandbox import Sandbox
+    from cg_pipeline.progress import Advance
 
 
 _ON_A_CPU = {"choice": 256, "generation": 32}

@@ -11,9 +11,10 @@ from typing import Literal
 
 import pydantic
 
-from cg_pipeline.llm.answers import Usage
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import Question, Request, rendered
+from cg_pipeline.llm.shapes import Choice, Completion
 from cg_pipeline.llm.wire import Fault, quote
 
 Stop = Literal["end", "length", "overflow", "refused", "timed_out", "failed"]
@@ -49,44 +50,16 @@ class AnswerText(pydantic.BaseModel):
         return self.stop in ("end", "length")
 
 
-class _Message(pydantic.BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Logprobs(pydantic.BaseModel):
-    token_logprobs: list[float | None] | None = None
-
-
-class _Choice(pydantic.BaseModel):
-    message: _Message | None = None
-    text: str | None = None
-    finish_reason: str | None = None
-    logprobs: _Logprobs | None = None
-
-
-class _Tokens(pydantic.BaseModel):
-    prompt_tokens: int = pydantic.Field(ge=0)
-    completion_tokens: int = pydantic.Field(default=0, ge=0)
-
-
-class _Completion(pydantic.BaseModel):
-    """What chat completions and raw ones have in common; the rest, on which servers disagree, is ignored."""
-
-    choices: list[_Choice]
-    usage: _Tokens | None = None
-
-
 def read_answer(
     body: str, question: Question, request: Request, endpoint: Endpoint
 ) -> tuple[AnswerText | Fault, Usage]:
     """The answer in the body of the response to a request, or its fault; and the tokens spent either way."""
     try:
-        completion = _Completion.model_validate_json(_clean(body))
+        completion = Completion.model_validate_json(_clean(body))
     except (pydantic.ValidationError, ValueError, RecursionError):
         reason = f"sent something other than a completion ({quote(body, endpoint) or 'nothing'})"
         return Fault(reason=reason, remedy="wait"), Usage(n_unreported=1)
-    usage = _usage(completion)
+    usage = completion.spent
     if len(completion.choices) != 1:
         return Fault(reason=f"sent {len(completion.choices)} answers; 1 was wanted", remedy="wait"), usage
     if question.purpose != "answer" and completion.usage is None:
@@ -100,14 +73,7 @@ def _clean(body: str) -> bytes:
     return json.dumps(json.loads(body), ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _usage(completion: _Completion) -> Usage:
-    tokens = completion.usage
-    if tokens is None:
-        return Usage(n_unreported=1)
-    return Usage(input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens)
-
-
-def _generated(choice: _Choice, usage: Usage, question: Question, request: Request) -> AnswerText:
+def _generated(choice: Choice, usage: Usage, question: Question, request: Request) -> AnswerText:
     limit = request.get("max_tokens", request.get("max_completion_tokens", 0))
     said, refusal = choice.text, ""
     if choice.message is not None:
@@ -123,7 +89,7 @@ def _generated(choice: _Choice, usage: Usage, question: Question, request: Reque
     )
 
 
-def _measured(choice: _Choice, usage: Usage, prompt: str, skip: int) -> AnswerText | Fault:
+def _measured(choice: Choice, usage: Usage, prompt: str, skip: int) -> AnswerText | Fault:
     """Log-probabilities of the prompt's own tokens from `skip` on; those of generated ones are dropped."""
     found = (choice.logprobs.token_logprobs if choice.logprobs else None) or []
     told = found[skip : usage.input_tokens]

@@ -4,7 +4,7 @@ Reading order: `post`, then `_judge_status`, which tells faults apart by status 
 
 Why the client's own retries are off: they cannot tell how often they tried, cannot be
 shortened for a test, and stop at a well-formed response that holds a useless answer. One
-loop, in `chat`, does all trying again.
+rule, `attempts.Attempt.cure`, says when to try again.
 
 Why the body is streamed: its size and its total time can then be bounded, so a server that
 never stops sending neither fills the memory nor holds a run forever.
@@ -73,12 +73,23 @@ class Fault:
         return self.kind in ("overflow", "refused") or self.remedy in ("correct", "lengthen")
 
 
-def connect(endpoint: Endpoint) -> openai.OpenAI:
+def connect(endpoint: Endpoint) -> openai.OpenAI | Fault:
     """A client that follows the endpoint alone: no OPENAI_* variable, no proxy before a loopback address.
+
+    Or the fault in a variable that says how to get there, without the words of whoever found it: they may
+    quote a proxy's password.
 
     The client insists on a key, so a server that wants none is sent the word "none". Redirects
     are not followed: they would carry the labels to a server nobody named.
     """
+    try:
+        return _client(endpoint)
+    except (OSError, ValueError, ImportError) as error:
+        reason = f"cannot be asked: a proxy or certificate variable is unusable ({type(error).__name__})"
+        return Fault(reason=reason, remedy="none", kind="settings")
+
+
+def _client(endpoint: Endpoint) -> openai.OpenAI:
     key = endpoint.api_key.get_secret_value() if endpoint.api_key else "none"
     client = openai.OpenAI(
         api_key=key,

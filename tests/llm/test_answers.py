@@ -5,7 +5,8 @@ import pydantic
 import pytest
 from hypothesis import given
 
-from cg_pipeline.llm.answers import Usage, load_answer, read_response, save_answer
+from cg_pipeline.llm.answers import load_answer, read_response, save_answer
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.wire import Fault
 from tests.llm.fake_server import completion

@@ -4,7 +4,7 @@ import math
 import pytest
 from pydantic import SecretStr
 
-from cg_pipeline.llm.answers import Usage
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import chat_question, counted, measured, raw_question
 from cg_pipeline.llm.replies import AnswerText, read_answer
