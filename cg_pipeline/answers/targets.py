@@ -45,9 +45,12 @@ def unnamed_choice(example: Example) -> str:
 
 
 def value_faults(example: Example, policy: ScoringPolicy, target: str = "target") -> Iterator[str]:
-    """Why no answer could ever be scored, one sentence each: a target or details of the wrong kind."""
+    """Why no answer could ever be scored, one sentence each: a target or details of the wrong kind.
+
+    What an example lacks altogether is another matter, of `checks.targets_answerable`.
+    """
     for text in example.targets:
         if policy.target_fault and (expected := policy.target_fault(text)):
             yield f"{target} is {text!r}; expected {expected}, for scoring {policy.name!r}. Correct it."
-    if policy.example_fault and (fault := policy.example_fault(example)):
-        yield fault
+    if policy.example_fault and details_of(example).keys() >= set(policy.needs_details):
+        yield from filter(None, [policy.example_fault(example)])
