@@ -9,6 +9,7 @@ from time import sleep
 
 import duckdb
 import pandas as pd
+import pytest
 
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.warehouse import Warehouse
