@@ -99,6 +99,13 @@ def named(choices: tuple[str, ...], letter: str) -> str:
     return choices[known.index(letter)]
 
 
+def letter_index(letter: object) -> int:
+    """The index from 0 that a single letter from A names; a `ValueError` for anything else."""
+    if not isinstance(letter, str) or len(letter) != 1 or letter not in LETTERS:
+        raise ValueError(f"answer is {letter!r}; expected one letter from A on. Correct it.")
+    return LETTERS.index(letter)
+
+
 class ChoiceRow(TypedDict):
     """The plainest row with choices; a benchmark with others declares its own."""
 

@@ -23,8 +23,8 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS, around_blank
-from cg_pipeline.items import Item, pick
+from cg_pipeline.formats import around_blank
+from cg_pipeline.items import Item, letter_index, pick
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows
 
@@ -47,7 +47,7 @@ def to_item(row: Row) -> Item:
 
 def from_normalised(fields: Mapping[str, Any]) -> Item:
     """The question is the sentence with its blank."""
-    return _item(fields["question"], fields["choices"], LETTERS.find(fields["answer"]))
+    return _item(fields["question"], fields["choices"], letter_index(fields["answer"]))
 
 
 def twin_key(sentence: str, options: list[str]) -> str:

@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 
 from cg_pipeline.answers.targets import value_faults
 from cg_pipeline.curation import Posed, contradicts, find_distinct, question_of
+from cg_pipeline.ink import is_blank
 from cg_pipeline.items import Item, NormalisedRow, normalised_item
 from cg_pipeline.pipeline import pose
 from cg_pipeline.records import Example
@@ -91,6 +92,8 @@ def read_rows(benchmark: Benchmark, place: str, lines: Iterable[Line], shape: Sh
         try:
             item = shape.to_item(validate(_sound(line)))
             example = pose(benchmark, item)
+            if is_blank(item.question):
+                raise ValueError(f"question is {item.question!r}; expected text. Write the question.")
             _comparable(benchmark, example, shape)
             earlier = asked.setdefault(question_of(example), line.number)
             if shape.ours and earlier != line.number:
@@ -100,6 +103,13 @@ def read_rows(benchmark: Benchmark, place: str, lines: Iterable[Line], shape: Sh
             faults[line.number] = [_explain(fault, _fields(shape.row)) for fault in error.errors()]
         except ValueError as error:
             faults[line.number] = [str(error)]
+        except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+            if shape.ours:  # its fields have been checked: the reader is at fault, not the file
+                raise
+            faults[line.number] = [
+                f"a field is not what this benchmark's rows have ({type(error).__name__}: {error}); "
+                "expected a row as the benchmark's file shows. Correct it."
+            ]
     if faults:
         raise ValueError(_summary(benchmark, place, faults))
     if not found:
