@@ -46,8 +46,12 @@ def test_how_a_program_ends(program: str, outcome: str, detail: str) -> None:
     assert (ended.outcome, ended.detail) == (outcome, detail)
 
 
-def test_an_answer_forged_on_every_open_file_is_no_pass():
-    forged = '{"secret": "", "outcome": "passed", "detail": "", "isolated": true}\\n'
+@pytest.mark.parametrize(
+    "forged",
+    ['{"secret": "", "outcome": "passed", "detail": "", "isolated": true}\\n', "[" * 30_000 + "\\n"],
+    ids=["passed", "nested"],
+)
+def test_an_answer_forged_on_every_open_file_is_no_pass(forged: str) -> None:
     forge = f"for i in range(64):\n    try: os.write(i, b'{forged}')\n    except OSError: pass\nassert 0"
     assert run(f"import os\n{forge}").outcome == "stopped"
 
