@@ -78,7 +78,7 @@ CODE = example(details={"entry_point": "f0", "test": "def check(f): pass"}, prom
         ("code_tests", CODE, "```python\n'''\n" + "```\nx\n" * (SLOW // 6)),
         ("code_tests", CODE, f"```python\n{CHAIN}```"),
         ("code_tests", CODE, f"```python\n{BACKWARDS}def f0(): return f5000()\n```"),
-        ("code_tests", CODE, f"```python\n{CHAIN[27:]}```\n```python\ndef f0(): return f1()\n```"),
+        ("code_tests", CODE, f"```python\n{CHAIN[22:]}```\n```python\ndef f0(): return f1()\n```"),
         ("declines", example("answer"), "I can't give you an exact number." + "\n" * SLOW),
         ("instructions", SENTENCES, "a.b." * (SLOW // 4)),
         ("instructions", SENTENCES, "A." * (SLOW // 2)),
