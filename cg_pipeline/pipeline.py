@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cg_pipeline.answers.grading import score_one
 from cg_pipeline.curation import Posed, add_shots, find_near_duplicates, hold_out, limit_examples
 from cg_pipeline.gaps.clustering import group_gaps
 from cg_pipeline.gaps.inputs import Report, ReportInputs
@@ -140,9 +141,9 @@ def score(
     place = {name: index for index, name in enumerate(by_id)}
     ordered = sorted(completions, key=lambda each: (place[each.example_id], each.sample))
     if not (policy.judged or policy.runs_code):
-        return [policy.score(by_id[each.example_id], each) for each in ordered]
+        return [score_one(policy, by_id[each.example_id], each) for each in ordered]
     with ThreadPoolExecutor(max_workers=at_once) as threads:
-        found = threads.map(lambda each: policy.score(by_id[each.example_id], each, decider), ordered)
+        found = threads.map(lambda each: score_one(policy, by_id[each.example_id], each, decider), ordered)
         return list(watch(found))
 
 

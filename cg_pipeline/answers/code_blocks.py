@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _FENCE = re.compile(
-    r"(?P<margin>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<fence>`{3,}|~{3,})[ \t]*"
-    r"\{?\.?(?P<language>[\w+-]{0,20})(?P<more>[^`]*)"
+    r"(?P<margin>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<fence>`{3,}+|~{3,}+)[ \t]*+"
+    r"\{?\.?(?P<language>[\w+-]{0,20}+)(?P<more>[^`]*+)"
 )
 _QUOTES = ('"""', "'''")
 
@@ -40,16 +40,17 @@ def _parts(text: str) -> Iterator[Block | str]:
     """The lines outside of blocks and the blocks, in order."""
     opened: re.Match[str] | None = None
     held: list[str] = []
+    quoted: set[str] = set()
     for line in text.split("\n"):
         mark = _FENCE.fullmatch(line.rstrip())
         if opened is None:
             if mark is None:
                 yield line
-            opened, held = mark, []
+            opened, held, quoted = mark, [], set()
             continue
-        ends = _ends(line, opened["fence"], mark) and not _in_quotes(held)
-        if not ends:
+        if quoted or not _ends(line, opened["fence"], mark):
             held.append(line)
+            quoted ^= {quotes for quotes in _QUOTES if line.count(quotes) % 2}
             continue
         if mark is None:  # the fence closes a line of code
             held.append(line.rstrip().removesuffix(opened["fence"]))
@@ -64,11 +65,6 @@ def _ends(line: str, fence: str, mark: re.Match[str] | None) -> bool:
     if mark is not None:
         return mark["fence"].startswith(fence)
     return fence[0] == "`" and line.count(fence) == 1 and line.rstrip().endswith(fence)
-
-
-def _in_quotes(lines: list[str]) -> bool:
-    """Whether a triple-quoted string is open after these lines."""
-    return any(sum(line.count(quotes) for line in lines) % 2 for quotes in _QUOTES)
 
 
 def _block(opened: re.Match[str], lines: list[str], *, closed: bool) -> Block:

@@ -67,7 +67,8 @@ def _after(line: str) -> str:
 def _found(place: str, words: Sequence[str], settled: bool) -> Word | None:
     """The one word that a place names, "not" heeded where there are two to choose from."""
     pattern = re.compile(rf"({_NOT})?\b({_any(words)})\b", re.IGNORECASE)
-    named = {_meant(bool(denied), _spelt(word, words), words) for denied, word in pattern.findall(place)}
+    read = [(bool(denied), _spelt(word, words)) for denied, word in pattern.findall(place)]
+    named = {_meant(denied, word, words) for denied, word in read if word is not None}
     [only] = named if len(named) == 1 else [None]
     return None if only is None else Word(only, settled)
 
@@ -77,8 +78,9 @@ def _meant(denied: bool, word: str, words: Sequence[str]) -> str | None:
     return word if not denied else others[0] if len(others) == 1 else None
 
 
-def _spelt(word: str, words: Sequence[str]) -> str:
-    return next(each for each in words if each.casefold() == word.casefold())
+def _spelt(word: str, words: Sequence[str]) -> str | None:
+    """The word as it is given; None for what only a pattern takes for it, as "ı" for an i."""
+    return next((each for each in words if each.casefold() == word.casefold()), None)
 
 
 def _any(words: Sequence[str]) -> str:

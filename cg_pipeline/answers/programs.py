@@ -12,7 +12,7 @@ A method of a class is no function: what defines `Solution.name` alone does not 
 import ast
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from cg_pipeline.answers.code_blocks import Block, code_blocks, outside_blocks
 from cg_pipeline.answers.python_code import Statement, compiles, statements_of
@@ -130,10 +130,8 @@ def _is_constant(node: ast.stmt) -> bool:
 
 def _without_demonstrations(statements: Sequence[Statement], name: str) -> list[Statement]:
     """The statements that make up the program: what only tries the function or talks is left out."""
-    users = {name}
-    while more := {n for s in statements if s.defines and s.needs & users for n in s.binds} - users:
-        users |= more
-    wanted = _reached(statements, name)
+    users = _reached({name}, [(each.needs, each.binds) for each in statements if each.defines])
+    wanted = _reached({name}, [(each.binds, each.needs) for each in statements])
     return [each for each in statements if each.defines or each.binds & wanted or not _tries(each, users)]
 
 
@@ -145,11 +143,19 @@ def _tries(statement: Statement, users: set[str]) -> bool:
     )
 
 
-def _reached(statements: Sequence[Statement], name: str) -> set[str]:
-    """Names that the function leans on, and itself."""
-    reached = {name}
-    while more := {n for s in statements if s.binds & reached for n in s.needs} - reached:
-        reached |= more
+def _reached(begin: Set[str], links: Sequence[tuple[Set[str], Set[str]]]) -> set[str]:
+    """These names and all that links lead to from them: any name on a link's left to all on its right."""
+    leading: dict[str, list[int]] = {}
+    for place, (origins, _) in enumerate(links):
+        for name in origins:
+            leading.setdefault(name, []).append(place)
+    reached, waiting, left = set(begin), list(begin), {*range(len(links))}
+    while waiting:
+        for place in left.intersection(leading.pop(waiting.pop(), ())):
+            left.remove(place)
+            more = links[place][1] - reached
+            reached |= more
+            waiting += more
     return reached
 
 
@@ -160,8 +166,7 @@ def _needed(
     usable = [s for s in helpers if name not in s.binds and (s.defines or name not in s.needs)]
     bound = given | frozenset(_bound_by(own))
     wanted = {n for s in own for n in s.needs} - bound
-    while more := {n for s in usable if s.binds & wanted for n in s.needs} - bound - wanted:
-        wanted |= more
+    wanted = _reached(wanted, [(each.binds - bound, each.needs - bound) for each in usable])
     return [s for s in usable if s.binds & wanted or (wanted and "*" in s.binds)]
 
 

@@ -30,8 +30,9 @@ class Statement:
         decorators: list[ast.expr] = getattr(node, "decorator_list", [])
         begin = min([node.lineno, *(each.lineno for each in decorators)])
         self.code = "\n".join(lines[begin - 1 : node.end_lineno])
-        self.binds = frozenset(_bound(self.code))
-        self.needs = frozenset(_needed(self.code))
+        symbols = list(_symbols(self.code))
+        self.binds = frozenset(_bound(self.code, symbols))
+        self.needs = frozenset(_needed(symbols))
 
     @property
     def defines(self) -> bool:
@@ -50,20 +51,23 @@ def statements_of(code: str) -> tuple[Statement, ...]:
         return tuple(Statement(node, lines) for node in ast.parse(code).body)
 
 
-def _bound(code: str) -> Iterator[str]:
+_Symbols = list[tuple[symtable.SymbolTable, symtable.Symbol]]
+
+
+def _bound(code: str, symbols: _Symbols) -> Iterator[str]:
     """Names that a statement gives a value in its module; `*` for an import of everything."""
     if "import *" in code:
         yield "*"
-    for table, symbol in _symbols(code):
+    for table, symbol in symbols:
         if (table.get_type() == "module" and (symbol.is_assigned() or symbol.is_imported())) or (
             symbol.is_declared_global() and symbol.is_assigned()
         ):
             yield symbol.get_name()
 
 
-def _needed(code: str) -> Iterator[str]:
+def _needed(symbols: _Symbols) -> Iterator[str]:
     """Names that a statement takes from its module."""
-    for table, symbol in _symbols(code):
+    for table, symbol in symbols:
         top = table.get_type() == "module"
         if symbol.is_referenced() and (top or symbol.is_global()) and symbol.get_name() not in _BUILT_IN:
             yield symbol.get_name()

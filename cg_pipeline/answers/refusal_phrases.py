@@ -102,7 +102,7 @@ GOES_ON = re.compile(
 )
 DELIVERS = re.compile(
     r"\bhere('s| is| are)\b|\b(roughly|approximately|about|around|nearly|over) \$?\d|\bas of\b"
-    r"|^\W*(1[.)]|step 1)"
+    r"|^[^\w\n]*(1[.)]|step 1)"
     r"|\b(in general|generally|typically|usually|for example|such as)\b",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -10,7 +10,7 @@ from cg_pipeline.answers.own_part import own_part
 _TOKEN = re.compile(r"[^\W_](?:[\w'’-]*[^\W_])?|\n[ \t]*\n|[:=→⇒>]")
 _RUN = r"[\[\](){}<>](?:[\s,;`'\"]{0,4}[\[\](){}<>]){0,400}"
 _BRACKETS = re.compile(rf"(?<!\w){_RUN}(?!\w)")
-_BOX = re.compile(r"\\boxed\s?\{([^\n]*)\}[^{}\n]*$", re.MULTILINE)
+_BOX = re.compile(r"\\boxed\s?\{")
 
 
 class Sequenced(NamedTuple):
@@ -67,9 +67,15 @@ def read_brackets(text: str) -> Sequenced | None:
 
 
 def _bracket_runs(line: str) -> list[str]:
-    boxed = _BOX.search(line)
-    said = (boxed[1] if boxed else line).replace("\\", "")
+    said = _in_box(line).replace("\\", "")
     return [spaced_brackets(run) for run in _BRACKETS.findall(said)]
+
+
+def _in_box(line: str) -> str:
+    """What stands in the first box of a line; all of the line where the last brace closes no box."""
+    boxed = _BOX.search(line)
+    inside, closed, after = line[boxed.end() :].rpartition("}") if boxed else ("", "", line)
+    return inside if closed and "{" not in after else line
 
 
 def spaced_brackets(text: str) -> str:

@@ -15,7 +15,7 @@ from cg_pipeline.answers.own_part import own_part
 YES = ("yes", "true", "yeah", "yep", "correct")
 NO = ("no", "false", "nope", "nah", "incorrect")
 
-_WORD = rf"({'|'.join((*YES, *NO))})"
+_WORD = rf"((?a:{'|'.join((*YES, *NO))}))"
 _FOLLOWED = (
     r"(?=\W*$|\s*[,.;:!?\n)\"'*—–-]"
     r"|\s+(?:it|he|she|they|we|you|i|this|that|there|these|those|because|since|as|the|a|an|in|is|are|to|based)\b)"

@@ -23,6 +23,8 @@ TRUTH = ("True", "False")
         ("It is neither valid nor invalid.", None),
         ("The answer is valid or invalid.\n\nvalid", None),
         ("It is unclear.", None),
+        ("ınvalid", None),  # no i: a pattern takes it for one
+        ("It is ınvalid.", None),
         ("<think>valid", None),
         ("", None),
     ],

@@ -27,6 +27,8 @@ from cg_pipeline.answers.yes_no import meaning, read_yes_no
         (r"It rains. $\boxed{\text{No}}$", False),
         (r"\boxed{5}\nyes", None),
         ("Yes and no", None),
+        ("yeſ", None),  # no s: a pattern takes it for one
+        ("falſe", None),
         ("yes/no", None),
         ("True or false", None),
         ("No evidence suggests it.", None),

@@ -2,7 +2,7 @@
 
 import re
 
-_PLACEHOLDER = re.compile(r"\[[^\]\n]*\]")
+_BRACKET = re.compile(r"\[[^\]\n]*\]?")
 _POSTSCRIPTS = {"P.S.": r"p\.\s?s\.", "P.P.S": r"p\.\s?p\.\s?s"}
 _SEPARATOR = "******"
 _CONSTRAINED = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
@@ -15,7 +15,7 @@ def no_comma(response: str) -> bool:
 
 def placeholders(response: str, num_placeholders: int) -> bool:
     """At least so many [placeholders in square brackets]; an empty one counts."""
-    return len(_PLACEHOLDER.findall(response)) >= num_placeholders
+    return sum(found.endswith("]") for found in _BRACKET.findall(response)) >= num_placeholders
 
 
 def postscript(response: str, postscript_marker: str) -> bool:

@@ -12,7 +12,7 @@ _STARTERS = (
 """Words that begin a sentence even after an abbreviation."""
 _ABBREVIATION = re.compile(
     r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|Gen|Sen|Rep|Rev|Gov|Capt|Col|Lt|Sgt|St)\.(?=\s+\S)"
-    r"|(?:Jr|Sr|vs|e\.g|i\.e|Inc|Ltd|Corp|Co|[Ff]ig|Vol|[A-Za-z](?:\.[A-Za-z])+"
+    r"|(?:Jr|Sr|vs|e\.g|i\.e|Inc|Ltd|Corp|Co|[Ff]ig|Vol|(?<!\b[A-Za-z]\.)[A-Za-z](?:\.[A-Za-z])+"
     r"|(?:Jan|Feb|Aug|Sept|Oct|Nov|Dec)(?=\. \d)|No(?=\. \d)|approx(?=\. \d)|(?<![°\d])[A-Z])\."
     rf"(?=\s+\S)(?!\s+(?:{_STARTERS})\b))"
 )
