@@ -55,7 +55,7 @@ def read_answer(
 ) -> tuple[AnswerText | Fault, Usage]:
     """The answer in the body of the response to a request, or its fault; and the tokens spent either way."""
     try:
-        completion = Completion.model_validate_json(_clean(body))
+        completion = Completion.model_validate_json(_clean(body, endpoint))
     except (pydantic.ValidationError, ValueError, RecursionError):
         reason = f"sent something other than a completion ({quote(body, endpoint) or 'nothing'})"
         return Fault(reason=reason, remedy="wait"), Usage(n_unreported=1)
@@ -69,8 +69,10 @@ def read_answer(
     return _generated(completion.choices[0], usage, question, request), usage
 
 
-def _clean(body: str) -> bytes:
-    return json.dumps(json.loads(body), ensure_ascii=False).encode("utf-8", "replace")
+def _clean(body: str, endpoint: Endpoint) -> bytes:
+    """The body without escapes, behind which half characters and the key may hide."""
+    plain = json.dumps(json.loads(body), ensure_ascii=False)
+    return endpoint.redact(plain).encode("utf-8", "replace")
 
 
 def _generated(choice: Choice, usage: Usage, question: Question, request: Request) -> AnswerText:

@@ -153,3 +153,10 @@ def test_a_text_cannot_be_counted_without_usage():
 
 def test_an_echoed_key_is_not_quoted():
     assert "sk-very" not in reason("not json sk-very-secret-0123456789")
+
+
+@pytest.mark.parametrize("escaped", ["\\u0073k-very-secret-0123456789", "sk-very-secret-012345678\\u0039"])
+def test_an_echoed_key_is_no_part_of_an_answer(escaped):
+    for sent, question in [(completion("KEY"), CHAT), (completion(None, refusal="KEY"), CHAT)]:
+        assert answer(sent[2].decode().replace("KEY", escaped), question).text == "[key]"
+    assert answer(raw_completion("KEY")[2].decode().replace("KEY", escaped), RAW).text == "[key]"
