@@ -14,7 +14,7 @@ import pydantic
 from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import Question, Request, rendered
-from cg_pipeline.llm.shapes import Choice, Completion
+from cg_pipeline.llm.shapes import MAX_TOKENS, Choice, Completion
 from cg_pipeline.llm.wire import Fault, quote
 
 Stop = Literal["end", "length", "overflow", "refused", "timed_out", "failed"]
@@ -38,9 +38,9 @@ class AnswerText(pydantic.BaseModel):
     stop: Stop
     prompt: str
     """What was sent, as `Completion.rendered_prompt` keeps it."""
-    n_prompt_tokens: int = 0
+    n_prompt_tokens: int = pydantic.Field(default=0, ge=0, le=MAX_TOKENS)
     """0 when the server does not say."""
-    n_completion_tokens: int = 0
+    n_completion_tokens: int = pydantic.Field(default=0, ge=0, le=MAX_TOKENS)
     logprobs: tuple[float, ...] = ()
     """Of the tokens of the text sent after the first `skip` ones; empty for a generated answer."""
 

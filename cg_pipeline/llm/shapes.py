@@ -8,6 +8,9 @@ import pydantic
 
 from cg_pipeline.llm.attempts import Usage
 
+MAX_TOKENS = 2**31 - 1
+"""More than any text has, and few enough for any table."""
+
 
 class Message(pydantic.BaseModel):
     """What the model said, or why it would not."""
@@ -41,14 +44,14 @@ class ChatChoice(pydantic.BaseModel):
 class Tokens(pydantic.BaseModel):
     """What was read and written."""
 
-    prompt_tokens: int = pydantic.Field(ge=0)
-    completion_tokens: int = pydantic.Field(default=0, ge=0)
+    prompt_tokens: int = pydantic.Field(ge=0, le=MAX_TOKENS)
+    completion_tokens: int = pydantic.Field(default=0, ge=0, le=MAX_TOKENS)
 
 
 class ChatTokens(Tokens):
     """The same where both have to be told."""
 
-    completion_tokens: int = pydantic.Field(ge=0)  # pyright: ignore[reportGeneralTypeIssues]
+    completion_tokens: int = pydantic.Field(ge=0, le=MAX_TOKENS)  # pyright: ignore[reportGeneralTypeIssues]
 
 
 class Completion(pydantic.BaseModel):
