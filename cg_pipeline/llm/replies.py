@@ -7,7 +7,8 @@ character and not the run.
 
 import json
 import math
-from typing import Literal
+import sys
+from typing import Any, Literal
 
 import pydantic
 
@@ -91,6 +92,12 @@ def _generated(choice: Choice, usage: Usage, question: Question, request: Reques
     )
 
 
+def _is_logprob(value: Any) -> bool:
+    """Only a first token has none: nothing comes before it."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and -sys.float_info.max <= value <= 0
+
+
 def _measured(choice: Choice, usage: Usage, prompt: str, skip: int) -> AnswerText | Fault:
     """Log-probabilities of the prompt's own tokens from `skip` on; those of generated ones are dropped."""
     found = (choice.logprobs.token_logprobs if choice.logprobs else None) or []
@@ -99,7 +106,12 @@ def _measured(choice: Choice, usage: Usage, prompt: str, skip: int) -> AnswerTex
         return Fault(reason="did not give the log-probability of every token sent", remedy="none")
     if prompt.strip()[:_COMPARED] not in (choice.text or ""):
         return Fault(reason="did not repeat the text whose likelihood was asked for", remedy="none")
-    values = tuple(math.nan if value is None else value for value in told)
+    if not all(
+        _is_logprob(value) or (value is None and skip + place == 0) for place, value in enumerate(told)
+    ):
+        reason = "gave something else than the log-probability of a token, a finite number of at most 0"
+        return Fault(reason=reason, remedy="none")
+    values = tuple(math.nan if value is None else float(value) for value in told)
     return AnswerText(
         text="",
         stop="end",

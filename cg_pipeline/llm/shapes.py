@@ -4,6 +4,8 @@
 evaluated may also be a raw completion, and some servers count no tokens of an answer to those.
 """
 
+from typing import Any
+
 import pydantic
 
 from cg_pipeline.llm.attempts import Usage
@@ -22,7 +24,8 @@ class Message(pydantic.BaseModel):
 class Logprobs(pydantic.BaseModel):
     """Of the tokens of a raw completion, the echoed ones first."""
 
-    token_logprobs: list[float | None] | None = None
+    token_logprobs: list[Any] | None = None
+    """As sent: whoever uses them checks them, and a text that is only generated needs none."""
 
 
 class Choice(pydantic.BaseModel):

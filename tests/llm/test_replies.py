@@ -160,3 +160,16 @@ def test_an_echoed_key_is_no_part_of_an_answer(escaped):
     for sent, question in [(completion("KEY"), CHAT), (completion(None, refusal="KEY"), CHAT)]:
         assert answer(sent[2].decode().replace("KEY", escaped), question).text == "[key]"
     assert answer(raw_completion("KEY")[2].decode().replace("KEY", escaped), RAW).text == "[key]"
+
+
+@pytest.mark.parametrize(
+    "value", [0.5, 1, True, False, math.inf, -math.inf, math.nan, None, "-0.5", [-0.5], 10**400, -(10**400)]
+)
+def test_what_is_no_logarithm_of_a_probability_is_not_believed(value):
+    sent = raw_completion("one two three", tokens=(3, 1), logprobs={"token_logprobs": [None, -1, value]})
+    assert reason(sent, measured("one two three", skip=1)).startswith("gave something else than the log-pr")
+
+
+def test_a_certain_token_has_a_logarithm_of_zero():
+    sent = raw_completion("one two", tokens=(2, 1), logprobs={"token_logprobs": [None, 0]})
+    assert answer(sent, measured("one two", skip=1)).logprobs == (0.0,)
