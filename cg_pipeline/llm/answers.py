@@ -14,7 +14,7 @@ import pydantic_core
 
 from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
-from cg_pipeline.llm.shapes import ChatChoice, ChatCompletion
+from cg_pipeline.llm.shapes import ChatChoice, ChatCompletion, breakdown
 from cg_pipeline.llm.wire import Fault, quote
 
 T = TypeVar("T", bound=pydantic.BaseModel)
@@ -39,6 +39,8 @@ def read_response(body: str, schema: type[T], endpoint: Endpoint) -> tuple[T | F
     except pydantic.ValidationError:
         reason = f"sent something other than a chat completion ({quote(body, endpoint) or 'nothing'})"
         return Fault(reason=reason, remedy="wait"), Usage(n_unreported=1)
+    if fault := breakdown(completion, endpoint):
+        return fault, completion.spent
     if not completion.choices:
         return Fault(reason="sent a completion without an answer", remedy="wait"), completion.spent
     return _read_choice(completion.choices[0], schema, endpoint), completion.spent

@@ -15,7 +15,7 @@ import pydantic
 from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import Question, Request, rendered
-from cg_pipeline.llm.shapes import MAX_TOKENS, Choice, Completion
+from cg_pipeline.llm.shapes import MAX_TOKENS, Choice, Completion, breakdown
 from cg_pipeline.llm.wire import Fault, quote
 
 Stop = Literal["end", "length", "overflow", "refused", "timed_out", "failed"]
@@ -61,6 +61,8 @@ def read_answer(
         reason = f"sent something other than a completion ({quote(body, endpoint) or 'nothing'})"
         return Fault(reason=reason, remedy="wait"), Usage(n_unreported=1)
     usage = completion.spent
+    if fault := breakdown(completion, endpoint):
+        return fault, usage
     if len(completion.choices) != 1:
         return Fault(reason=f"sent {len(completion.choices)} answers; 1 was wanted", remedy="wait"), usage
     if question.purpose != "answer" and completion.usage is None:

@@ -9,9 +9,14 @@ from typing import Any
 import pydantic
 
 from cg_pipeline.llm.attempts import Usage
+from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.wire import Fault, quote
 
 MAX_TOKENS = 2**31 - 1
 """More than any text has, and few enough for any table."""
+
+_BROKEN_OFF = ("error", "abort", "cancelled")
+"""Why an answer ends, as OpenRouter, vLLM and others say that it is none."""
 
 
 class Message(pydantic.BaseModel):
@@ -62,6 +67,7 @@ class Completion(pydantic.BaseModel):
 
     choices: list[Choice]
     usage: Tokens | None = None
+    error: Any = None
 
     @property
     def spent(self) -> Usage:
@@ -74,6 +80,7 @@ class ChatCompletion(pydantic.BaseModel):
 
     choices: list[ChatChoice]
     usage: ChatTokens | None = None
+    error: Any = None
 
     @property
     def spent(self) -> Usage:
@@ -86,3 +93,15 @@ def spent(tokens: Tokens | None) -> Usage:
     if tokens is None:
         return Usage(n_unreported=1)
     return Usage(input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens)
+
+
+def breakdown(completion: Completion | ChatCompletion, endpoint: Endpoint) -> Fault | None:
+    """What went wrong at the server, although it answers with HTTP 200 and perhaps with some text."""
+    if error := completion.error:
+        said = error.get("message") if isinstance(error, dict) else error
+        reason = f"sent an error along with HTTP 200 ({quote(str(said or error), endpoint)})"
+        return Fault(reason=reason, remedy="wait")
+    for choice in completion.choices:
+        if (choice.finish_reason or "").lower() in _BROKEN_OFF:
+            return Fault(reason=f"broke off the answer ({choice.finish_reason})", remedy="wait")
+    return None

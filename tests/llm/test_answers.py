@@ -107,6 +107,19 @@ def test_unreported_tokens_are_counted_as_unknown():
     assert usage + Usage(input_tokens=3) == Usage(input_tokens=3, n_unreported=1)
 
 
+@pytest.mark.parametrize("finish", ["error", "abort", "cancelled"])
+def test_an_answer_that_was_broken_off_is_asked_again(finish):
+    sent = completion(PAIR.model_dump_json(), finish=finish)
+    assert read(sent)[0] == Fault(reason=f"broke off the answer ({finish})", remedy="wait")
+
+
+def test_an_error_beside_an_answer_counts():
+    body = {**json.loads(completion(PAIR.model_dump_json())[2]), "error": {"message": "overloaded"}}
+    fault, usage = read_response(json.dumps(body), Pair, ENDPOINT)
+    assert fault == Fault(reason="sent an error along with HTTP 200 (overloaded)", remedy="wait")
+    assert usage.output_tokens == 5
+
+
 SECRET = "sk/very/secret/0123456789"
 ESCAPES = [
     lambda text: text.replace("/", "\\/"),

@@ -173,3 +173,19 @@ def test_what_is_no_logarithm_of_a_probability_is_not_believed(value):
 def test_a_certain_token_has_a_logarithm_of_zero():
     sent = raw_completion("one two", tokens=(2, 1), logprobs={"token_logprobs": [None, 0]})
     assert answer(sent, measured("one two", skip=1)).logprobs == (0.0,)
+
+
+@pytest.mark.parametrize("finish", ["error", "abort", "cancelled"])
+def test_an_answer_that_was_broken_off_is_none(finish):
+    for sent, question in [(completion("4", finish=finish), CHAT), (raw_completion("4", finish=finish), RAW)]:
+        found, usage = read(sent, question)
+        assert found == Fault(reason=f"broke off the answer ({finish})", remedy="wait")
+        assert usage == Usage(input_tokens=10, output_tokens=5)
+
+
+@pytest.mark.parametrize("error", [{"message": "overloaded", "code": 502}, "overloaded"])
+def test_an_error_beside_an_answer_counts(error):
+    body = {**json.loads(completion("4")[2]), "error": error}
+    found, _ = read(json.dumps(body))
+    assert found == Fault(reason="sent an error along with HTTP 200 (overloaded)", remedy="wait")
+    assert answer(json.dumps({**body, "error": None})).text == "4"
