@@ -111,7 +111,7 @@ def _measured(choice: Choice, usage: Usage, prompt: str, skip: int) -> AnswerTex
     if not all(
         _is_logprob(value) or (value is None and skip + place == 0) for place, value in enumerate(told)
     ):
-        reason = "gave something else than the log-probability of a token, a finite number of at most 0"
+        reason = "gave something other than the log-probability of a token, a finite number of at most 0"
         return Fault(reason=reason, remedy="none")
     values = tuple(math.nan if value is None else float(value) for value in told)
     return AnswerText(

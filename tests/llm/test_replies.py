@@ -167,7 +167,7 @@ def test_an_echoed_key_is_no_part_of_an_answer(escaped):
 )
 def test_what_is_no_logarithm_of_a_probability_is_not_believed(value):
     sent = raw_completion("one two three", tokens=(3, 1), logprobs={"token_logprobs": [None, -1, value]})
-    assert reason(sent, measured("one two three", skip=1)).startswith("gave something else than the log-pr")
+    assert reason(sent, measured("one two three", skip=1)).startswith("gave something other than the log-pr")
 
 
 def test_a_certain_token_has_a_logarithm_of_zero():
