@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import pydantic
+import pydantic_core
 
 from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
-from cg_pipeline.llm.shapes import ChatChoice, ChatCompletion
+from cg_pipeline.llm.shapes import ChatChoice, ChatCompletion, breakdown
 from cg_pipeline.llm.wire import Fault, quote
 
 T = TypeVar("T", bound=pydantic.BaseModel)
@@ -34,10 +35,12 @@ class Reply(Generic[T]):
 def read_response(body: str, schema: type[T], endpoint: Endpoint) -> tuple[T | Fault, Usage]:
     """The answer in a response body, or its fault; and the tokens spent on it either way."""
     try:
-        completion = ChatCompletion.model_validate_json(body)
+        completion = ChatCompletion.model_validate_json(_redacted(body, endpoint))
     except pydantic.ValidationError:
         reason = f"sent something other than a chat completion ({quote(body, endpoint) or 'nothing'})"
         return Fault(reason=reason, remedy="wait"), Usage(n_unreported=1)
+    if fault := breakdown(completion, endpoint):
+        return fault, completion.spent
     if not completion.choices:
         return Fault(reason="sent a completion without an answer", remedy="wait"), completion.spent
     return _read_choice(completion.choices[0], schema, endpoint), completion.spent
@@ -56,10 +59,20 @@ def _read_choice(choice: ChatChoice, schema: type[T], endpoint: Endpoint) -> T |
     if choice.finish_reason == "length":
         return Fault(reason="was cut off before the answer was complete", remedy="lengthen")
     try:
-        return schema.model_validate_json(_json_part(text), strict=True)
+        return schema.model_validate_json(_redacted(_json_part(text), endpoint), strict=True)
     except pydantic.ValidationError as error:
         reason = f"gave an unusable answer ({quote(_complaints(error), endpoint)})"
         return Fault(reason=reason, remedy="correct", answer=text)
+
+
+def _redacted(text: str, endpoint: Endpoint) -> str:
+    """JSON that spells no key once it is read, however it was escaped; as it is when it spells none."""
+    try:
+        plain = pydantic_core.to_json(pydantic_core.from_json(text), inf_nan_mode="constants").decode()
+    except ValueError:  # what validates it says the same, and better
+        return text
+    redacted = endpoint.redact(plain)
+    return text if redacted == plain else redacted
 
 
 def _json_part(text: str) -> str:

@@ -4,9 +4,19 @@
 evaluated may also be a raw completion, and some servers count no tokens of an answer to those.
 """
 
+from typing import Any
+
 import pydantic
 
 from cg_pipeline.llm.attempts import Usage
+from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.wire import Fault, quote
+
+MAX_TOKENS = 2**31 - 1
+"""More than any text has, and few enough for any table."""
+
+_BROKEN_OFF = ("error", "abort", "cancelled")
+"""Why an answer ends, as OpenRouter, vLLM and others say that it is none."""
 
 
 class Message(pydantic.BaseModel):
@@ -19,7 +29,8 @@ class Message(pydantic.BaseModel):
 class Logprobs(pydantic.BaseModel):
     """Of the tokens of a raw completion, the echoed ones first."""
 
-    token_logprobs: list[float | None] | None = None
+    token_logprobs: list[Any] | None = None
+    """As sent: whoever uses them checks them, and a text that is only generated needs none."""
 
 
 class Choice(pydantic.BaseModel):
@@ -41,14 +52,14 @@ class ChatChoice(pydantic.BaseModel):
 class Tokens(pydantic.BaseModel):
     """What was read and written."""
 
-    prompt_tokens: int = pydantic.Field(ge=0)
-    completion_tokens: int = pydantic.Field(default=0, ge=0)
+    prompt_tokens: int = pydantic.Field(ge=0, le=MAX_TOKENS)
+    completion_tokens: int = pydantic.Field(default=0, ge=0, le=MAX_TOKENS)
 
 
 class ChatTokens(Tokens):
     """The same where both have to be told."""
 
-    completion_tokens: int = pydantic.Field(ge=0)  # pyright: ignore[reportGeneralTypeIssues]
+    completion_tokens: int = pydantic.Field(ge=0, le=MAX_TOKENS)  # pyright: ignore[reportGeneralTypeIssues]
 
 
 class Completion(pydantic.BaseModel):
@@ -56,6 +67,7 @@ class Completion(pydantic.BaseModel):
 
     choices: list[Choice]
     usage: Tokens | None = None
+    error: Any = None
 
     @property
     def spent(self) -> Usage:
@@ -68,6 +80,7 @@ class ChatCompletion(pydantic.BaseModel):
 
     choices: list[ChatChoice]
     usage: ChatTokens | None = None
+    error: Any = None
 
     @property
     def spent(self) -> Usage:
@@ -80,3 +93,15 @@ def spent(tokens: Tokens | None) -> Usage:
     if tokens is None:
         return Usage(n_unreported=1)
     return Usage(input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens)
+
+
+def breakdown(completion: Completion | ChatCompletion, endpoint: Endpoint) -> Fault | None:
+    """What went wrong at the server, although it answers with HTTP 200 and perhaps with some text."""
+    if error := completion.error:
+        said = error.get("message") if isinstance(error, dict) else error
+        reason = f"sent an error along with HTTP 200 ({quote(str(said or error), endpoint)})"
+        return Fault(reason=reason, remedy="wait")
+    for choice in completion.choices:
+        if (choice.finish_reason or "").lower() in _BROKEN_OFF:
+            return Fault(reason=f"broke off the answer ({choice.finish_reason})", remedy="wait")
+    return None

@@ -58,6 +58,18 @@ def test_answers_come_in_the_order_of_the_questions(tmp_path: Path):
     assert {request["model"] for request in server.requests} == {"m"}
 
 
+@pytest.mark.parametrize("name", ["n_prompt_tokens", "n_completion_tokens"])
+def test_a_kept_answer_that_no_table_takes_is_asked_anew(tmp_path: Path, name):
+    with FakeServer(rule=echo) as server:
+        [answer] = asker_of(server, tmp_path).ask([question()])
+        (path,) = tmp_path.rglob("*.json")
+        entry = json.loads(path.read_text("utf-8"))
+        entry["answer"][name] = 10**30
+        path.write_text(json.dumps(entry), "utf-8")
+        assert asker_of(server, tmp_path).ask([question()]) == [answer]
+    assert len(server.requests) == 2
+
+
 @pytest.mark.parametrize("bound", [1, 3])
 def test_no_more_requests_are_under_way_than_allowed(tmp_path: Path, bound):
     def slow(path, request):

@@ -20,8 +20,14 @@ def test_what_both_read_is_read_alike(shape):
     assert (found.choices[0].message.content, found.choices[0].finish_reason) == ("4", "stop")
     assert found.spent == Usage(input_tokens=9, output_tokens=2)
     assert shape.model_validate_json(body(usage=None)).spent == Usage(n_unreported=1)
+
+
+@pytest.mark.parametrize("shape", [Completion, ChatCompletion])
+@pytest.mark.parametrize("name", ["prompt_tokens", "completion_tokens"])
+@pytest.mark.parametrize("number", [-1, 2**31, 10**30])
+def test_no_text_has_so_many_tokens(shape, name, number):
     with pytest.raises(pydantic.ValidationError):
-        shape.model_validate_json(body(usage={**BOTH, "prompt_tokens": -1}))
+        shape.model_validate_json(body(usage={**BOTH, name: number}))
 
 
 @pytest.mark.parametrize(
