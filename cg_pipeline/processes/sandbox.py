@@ -141,7 +141,7 @@ def _read(line: bytes) -> ProgramRun:
         told = json.loads(line)
         outcome, detail, isolated = told["outcome"], told["detail"], told.get("isolated", False)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        outcome = detail = isolated = None
+        outcome, detail, isolated = "", None, None
     if outcome not in _OUTCOMES or not isinstance(detail, str) or not isinstance(isolated, bool):
         return ProgramRun(outcome="unusable", detail="the sandbox ended without an answer")
     shown = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in detail)

@@ -618,3 +618,10 @@ def test_any_row_is_read_or_explained(tmp_path, task, fields):
     except ValueError as error:
         found = error
     assert type(found) is list or "\n" in str(found)
+
+
+def test_a_choice_that_stands_twice_is_refused(tmp_path):
+    toml = CHOICE.replace('["a", "b"]', '["a", "b", "c"]')
+    table = b"q,a,b,c,right,where\nOf X?,Paris,Lyon,Paris,A,Europe\n"
+    with pytest.raises(ValueError, match=r"choice 'Paris' stands twice; expected each once\."):
+        examples(tmp_path, toml, capitals_csv=table)
