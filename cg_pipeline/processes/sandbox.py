@@ -32,7 +32,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.processes import confined, rights, room
@@ -137,6 +137,7 @@ def _first_line(pipe: int, deadline: float) -> bytes | None:
 
 def _read(line: bytes) -> ProgramRun:
     """What the answer says; a program may have written it, so that only what it should hold is taken."""
+    outcome: Any
     try:
         told = json.loads(line)
         outcome, detail, isolated = told["outcome"], told["detail"], told.get("isolated", False)
