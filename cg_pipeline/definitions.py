@@ -8,6 +8,7 @@ from cg_pipeline.defs import (
     benchmark_assets,
     concept_assets,
     gap_assets,
+    label_assets,
     model_assets,
     reader_assets,
     report_assets,
@@ -27,6 +28,7 @@ MODULES = [
     reader_assets,
     concept_assets,
     gap_assets,
+    label_assets,
     report_assets,
     training_assets,
 ]
