@@ -52,11 +52,17 @@ class GivenLabel:
 
     concept_id: int
     label: str
+    """On one line; never empty."""
     explainer: str = ""
+    """Who or what wrote it; empty where the source does not say."""
     made: str = ""
+    """Day it was written, YYYY-MM-DD; empty where the source does not say."""
     scores: tuple[float, ...] = ()
+    """As the source has them, in its own scale."""
     score_kinds: tuple[str, ...] = ()
+    """What each score is of."""
     score_ns: tuple[int, ...] = ()
+    """Judgements behind each score; 0 where the source does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

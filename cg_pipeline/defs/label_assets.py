@@ -4,6 +4,7 @@ None of them is read by anything that runs a model or measures: a new label asks
 a new report, and for nothing else.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -117,10 +118,13 @@ def llm_labels(
 ) -> dg.MaterializeResult:
     """What a language model calls the concepts that have excerpts, and how its labels did in two tests.
 
-    Former labels stay: of other models, and of concepts that are not asked about now.
+    Former labels stay: of other models, and of concepts that are not asked about now. Unless `ask` is
+    set in the run configuration, nothing is asked and they are all there is.
     """
     sae = SAES[context.partition_key]
     reader = _reader(sae, store)
+    if not config.ask:
+        return _former(context, store, sae)
     with lasting_faults_end_the_run():
         asking = labeller.load()
         expected = asking.estimate(concept_contexts)
@@ -138,9 +142,7 @@ def llm_labels(
     found = keep_former(asked.labels, _stored_labels(store, sae), reader)
     return result(
         found,
-        llm_labels_id(
-            store.warehouse.fingerprint_of("concept_contexts", {"sae": sae.name}), map(repr, found)
-        ),
+        _llm_labels_id(store, sae, found),
         {
             "n_labels": len(found),
             "n_asked": len({each.concept_id for each in concept_contexts}),
@@ -206,6 +208,24 @@ def concept_labels(
 
 def _reader(sae: Sae, store: Store) -> str:
     return reader_id(sae, weights_hash(sae, store.layout.data_dir))
+
+
+def _former(context: dg.AssetExecutionContext, store: Store, sae: Sae) -> dg.MaterializeResult:
+    """The labels that were there, for a run that is not to ask."""
+    context.log.warning(
+        "Nothing was asked, for asking costs: set ask in the run configuration, or `cg label`."
+    )
+    found = keep_former([], _stored_labels(store, sae), _reader(sae, store))
+    return result(
+        found,
+        _llm_labels_id(store, sae, found),
+        {"n_labels": len(found), "n_asked": 0, "preview": preview(found)},
+    )
+
+
+def _llm_labels_id(store: Store, sae: Sae, found: Sequence[LlmLabel]) -> str:
+    contexts = store.warehouse.fingerprint_of("concept_contexts", {"sae": sae.name})
+    return llm_labels_id(contexts, map(repr, found))
 
 
 def _stored_labels(store: Store, sae: Sae) -> list[LlmLabel]:

@@ -40,7 +40,7 @@ def label_sae(
     dictionary, labelling = Unit(DICTIONARY_JOB, partition), Unit(LABELLING_JOB, partition)
 
     def run(unit: Unit, assets: list[str], **config: Any) -> None:
-        for warning in run_unit(definitions, unit, assets, instance, config):
+        for warning in run_unit(definitions, unit, assets, instance, config) if assets else ():
             report(warning)
 
     if not _trust(store, instance).holds("concepts", dictionary):
@@ -52,7 +52,7 @@ def label_sae(
     if not agree(f"{asking.explainer.source}: {asking.estimate(contexts).sentence}"):
         report("Nothing was asked.")
         return
-    run(labelling, ["llm_labels"])
+    run(labelling, ["llm_labels"], llm_labels={"ask": True})
     current = _trust(store, instance)
     run(
         dictionary,

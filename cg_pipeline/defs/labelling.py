@@ -34,8 +34,10 @@ class ConceptChoice(dg.Config):
 
 
 class LabelBudget(dg.Config):
-    """What asking may cost."""
+    """Whether to ask, and what that may cost."""
 
+    ask: bool = False
+    """Asking costs, so that materialising everything asks nothing."""
     max_cost: float = 0.0
     """In the currency of the prices; a higher estimate is an error. 0 for no bound."""
 

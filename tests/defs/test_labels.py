@@ -349,6 +349,24 @@ def test_what_costs_too_much_is_not_asked(
                 unit,
                 ["concept_contexts", "llm_labels"],
                 instance,
-                {"concept_contexts": choice, "llm_labels": {"max_cost": 0.01}},
+                {"concept_contexts": choice, "llm_labels": {"ask": True, "max_cost": 0.01}},
             )
     assert server.requests == []
+
+
+def test_materialising_everything_asks_nothing_and_keeps_what_is_there(
+    data_dir: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+):
+    one, two, _ = most_firing(data_dir)
+    unit = Unit(LABELLING_JOB, {"sae": SAE})
+    assets = ["concept_contexts", "llm_labels"]
+    with FakeServer(rule=wise) as server:
+        point_at(server, monkeypatch)
+        label(data_dir, instance, [one])
+        n_asked = len(server.requests)
+        [warning] = run_unit(
+            tiny_definitions(data_dir), unit, assets, instance, {"concept_contexts": {"concepts": [two]}}
+        )
+        assert len(server.requests) == n_asked
+    assert "1 of 1 concepts without the label asked for" in warning
+    assert ask(data_dir, "select concept_id from llm_labels") == [(one,)]
