@@ -37,7 +37,7 @@ def layout(tmp_path: Path) -> Layout:
 def own_file(layout: Layout) -> Path:
     path = layout.data_dir / "labels" / "tiny" / "mine.csv"
     path.parent.mkdir(parents=True)
-    path.write_text("concept_id,label,date\n3,wind,2026-01-02\n2,\n")
+    path.write_text("concept_id,label,date\n3,wind,2026-01-02\n2,,\n")
     return path
 
 

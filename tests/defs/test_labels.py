@@ -4,6 +4,7 @@ import html
 import json
 import re
 import shutil
+from collections import Counter
 from pathlib import Path
 from unittest.mock import patch
 
@@ -200,17 +201,25 @@ def wise(path: str, request: dict) -> Step:
         marked = dict.fromkeys(re.findall(r"⟦([^⟦⟧]*)⟧", "".join(excerpts)))
         named = " ".join(list(marked)[:6])[:100]
         return completion(json.dumps({"pattern": "Some words.", "label": f"the words {named}"}))
-    wanted = html.unescape(described[1]).split()
-    looked_for = [f"⟦{word}⟧" for word in wanted] if "words are marked" in prompt else wanted
-    verdicts = [any(word in html.unescape(text) for word in looked_for) for text in excerpts]
+    wanted = set(html.unescape(described[1]).split())
+    seen = [re.sub(r"[⟦⟧]", " ", html.unescape(text)).split() for text in excerpts]
+    if "words are marked" in prompt:
+        seen = [" ".join(re.findall(r"⟦([^⟦⟧]*)⟧", html.unescape(text))).split() for text in excerpts]
+    verdicts = [bool(wanted & set(words)) for words in seen]
     return completion(json.dumps({f"excerpt_{i}": verdict for i, verdict in enumerate(verdicts, 1)}))
 
 
 def most_firing(data_dir: Path) -> list[int]:
-    """Concepts of words that the sample repeats, the first by their ids."""
+    """Alive concepts that fire on little but one word, which the sample repeats; the first by their ids."""
     texts = [json.loads(line)["text"] for line in (data_dir / "sample/texts.jsonl").open(encoding="utf-8")]
-    concepts = [concept_of(word) for text in texts for word in set(text.split())]
-    return sorted(c for c in set(concepts) if concepts.count(c) >= 8 and c % 50)[:3]
+    words = Counter(word for text in texts for word in set(text.split()))
+    totals = Counter[int]()
+    for word, n in words.items():
+        totals[concept_of(word)] += n
+    of_one_word = {
+        concept_of(word) for word, n in words.items() if n >= 8 and n >= 0.7 * totals[concept_of(word)]
+    }
+    return sorted(concept for concept in of_one_word if concept % 50)[:3]
 
 
 def label(
