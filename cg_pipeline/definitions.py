@@ -9,6 +9,7 @@ from cg_pipeline.defs import (
     concept_assets,
     gap_assets,
     label_assets,
+    llm_label_assets,
     model_assets,
     reader_assets,
     report_assets,
@@ -29,6 +30,7 @@ MODULES = [
     concept_assets,
     gap_assets,
     label_assets,
+    llm_label_assets,
     report_assets,
     training_assets,
 ]

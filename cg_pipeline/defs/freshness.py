@@ -5,7 +5,7 @@ from functools import cached_property
 
 from cg_pipeline import identity
 from cg_pipeline.defs.catalogue import BENCHMARKS
-from cg_pipeline.defs.label_rows import content_of
+from cg_pipeline.defs.label_rows import content_of, reader_hash
 from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
 from cg_pipeline.defs.rows import examples_of, read_benchmark, stored_rows
 from cg_pipeline.metrics import METRICS
@@ -103,7 +103,9 @@ class Expected:
 
     def concept_contexts(self, sae: str) -> str:
         """Of the excerpts about an SAE's concepts; those of whichever concepts were chosen will do."""
-        base = identity.concept_contexts_id(sample_hash(self.layout.data_dir), self._reader(sae))
+        base = identity.concept_contexts_id(
+            sample_hash(self.layout.data_dir), reader_hash(SAES[sae], self.layout)
+        )
         return self._of_any_choice("concept_contexts", sae, base)
 
     def llm_labels(self, sae: str) -> str:
@@ -143,9 +145,6 @@ class Expected:
         """The fingerprint of what is stored, if it was imported and its examples are still these."""
         stored = self._stored.get(identity_of(asset, {"model": model, "benchmark": benchmark}), "")
         return stored if identity.is_import_of(stored, self.examples(benchmark)) else ""
-
-    def _reader(self, sae: str) -> str:
-        return identity.reader_id(SAES[sae], weights_hash(SAES[sae], self.layout.data_dir))
 
     def _of_any_choice(self, asset: str, sae: str, base: str) -> str:
         """The fingerprint of what is stored, if it is one for some choice of concepts; else `base`."""

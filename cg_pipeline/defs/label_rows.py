@@ -6,13 +6,18 @@ Shared by the assets that store them and by `freshness`, which asks what is ther
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
-from cg_pipeline.label_records import GivenLabel, StoredLabels
+from cg_pipeline.identity import reader_id
+from cg_pipeline.label_records import GivenLabel, LlmLabel, StoredLabels
 from cg_pipeline.sources.label_origins import LabelOrigin, bring_labels, day_of, label_origins
 from cg_pipeline.sources.label_rows import LabelReading, read_labels, write_labels
+from cg_pipeline.sources.sae_files import weights_hash
 from cg_pipeline.specs import Sae
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.row_files import Kept, find_rows, keep_rows
+from cg_pipeline.store.schema import TABLES
+from cg_pipeline.store.warehouse import Warehouse
 
 
 def bring_all(sae: Sae, layout: Layout) -> list[StoredLabels]:
@@ -49,6 +54,20 @@ def label_checksums(stored: list[StoredLabels], layout: Layout) -> Mapping[str, 
     """SHA-256 of the files of stored labels that are there, by path."""
     paths = [each.path for each in stored if (layout.data_dir / each.path).is_file()]
     return {path: sha256((layout.data_dir / path).read_bytes()).hexdigest() for path in paths}
+
+
+def labels_written(sae: Sae, warehouse: Warehouse) -> list[LlmLabel]:
+    """Labels by language models that are stored; none if nobody ever asked for any."""
+    partition = {"sae": sae.name}
+    if warehouse.materialisation("llm_labels", partition) is None:
+        return []
+    rows: Any = warehouse.load(TABLES["llm_labels"], [partition])
+    return list(rows)
+
+
+def reader_hash(sae: Sae, layout: Layout) -> str:
+    """Which concepts the SAE has now."""
+    return reader_id(sae, weights_hash(sae, layout.data_dir))
 
 
 def _read(sae: Sae, stored: StoredLabels, path: Path) -> LabelReading:
