@@ -31,7 +31,7 @@ lint: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/python -m pytest -m "not real and not slow and not graph" --numprocesses auto --maxprocesses 4
+	$(BIN)/python -m pytest -m "not real and not slow and not integration" --numprocesses auto --maxprocesses 4
 
 ui: install
 	$(BIN)/cg ui --port $(PORT)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cg_pipeline.answers.details import details_of
+from cg_pipeline.answers.targets import value_faults
 from cg_pipeline.ink import is_blank
 from cg_pipeline.records import (
     Completion,
@@ -71,7 +72,7 @@ def prompts_not_empty(examples: Sequence[Example]) -> Finding:
 
 
 def targets_answerable(examples: Sequence[Example], benchmark: Benchmark, policy: ScoringPolicy) -> Finding:
-    """Every example has what its policy needs, and where there are choices its target is one of them."""
+    """Every example has what its policy needs and can compare with; its target is among its choices."""
     wants_choices = benchmark.response == "choice" or policy.needs_choices
     wrong = [
         example.example_id
@@ -80,6 +81,8 @@ def targets_answerable(examples: Sequence[Example], benchmark: Benchmark, policy
         or (example.choices and example.targets[0] not in example.choices)
         or (policy.needs_targets and not example.targets)
         or not details_of(example).keys() >= set(policy.needs_details)
+        or (policy.needs_stems and not example.stems)
+        or any(value_faults(example, policy))
     ]
     return _finding(examples, not wrong, f"{len(wrong)} examples whose target cannot be given", first=wrong)
 
@@ -216,11 +219,12 @@ def clusters_cover(clusters: Sequence[GapCluster], gaps: Sequence[Gap]) -> Findi
 def current(stored: str | None, catalogue: str) -> Finding:
     """What is stored was made from what the catalogue says now."""
     numbers = {"stored": stored or "nothing", "catalogue": catalogue}
-    sentence = (
-        "made from the catalogue's present specs and inputs"
-        if stored == catalogue
-        else "out of date: materialise again"
-    )
+    if stored == catalogue:
+        sentence = "made from the catalogue's present specs and inputs"
+    elif (stored or "").startswith(f"{catalogue}-in-part-"):
+        sentence = "whole only in part, some timed out or failed: materialise again"
+    else:
+        sentence = "out of date: materialise again"
     return Finding(passed=stored == catalogue, sentence=sentence, numbers=numbers)
 
 

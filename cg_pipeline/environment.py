@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cg_pipeline.store.files import write_whole
+from cg_pipeline.store.locks import hold
 
 if TYPE_CHECKING:
     from dagster import DagsterInstance
 
 CHECKOUT = Path(__file__).parents[1]
+_OPENING_S = 120.0
+"""Longest wait for another process that opens Dagster's history."""
 
 
 def data_directory() -> str:
@@ -78,15 +81,32 @@ def _make_dagster_home(ours: Path) -> None:
 
 @contextmanager
 def dagster_history() -> Iterator["DagsterInstance"]:
-    """Dagster's history of runs, below DAGSTER_HOME."""
+    """Dagster's history of runs, below DAGSTER_HOME.
+
+    One process at a time opens it: two that make its databases at once damage them for good.
+    """
+    import alembic.util.exc
     import dagster as dg
     import sqlalchemy.exc
 
+    place = Path(os.environ["CG_DAGSTER_STORAGE"])
     try:
-        with dg.DagsterInstance.get() as instance:
+        with hold(place / ".opening", exclusive=True, timeout_s=_OPENING_S):
+            instance = dg.DagsterInstance.get()
+            for storage in ("run_storage", "event_log_storage", "schedule_storage"):
+                getattr(instance, storage)  # its databases are made when it is first asked for
+    except (sqlalchemy.exc.DatabaseError, alembic.util.exc.CommandError) as error:
+        raise _unusable(place, error) from error
+    try:
+        with instance:
             yield instance
     except sqlalchemy.exc.DatabaseError as error:
-        raise ValueError(
-            f"Dagster's history in {os.environ['CG_DAGSTER_STORAGE']} cannot be used ({error.orig}); "
-            "expected its databases. If they are damaged, delete that folder: it holds no results."
-        ) from error
+        raise _unusable(place, error) from error
+
+
+def _unusable(place: Path, error: Exception) -> ValueError:
+    return ValueError(
+        f"Dagster's history in {place} cannot be used ({getattr(error, 'orig', None) or error}); "
+        "expected its databases. If they are damaged and no run is using them, delete that folder: "
+        "it holds no results."
+    )

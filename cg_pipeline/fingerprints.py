@@ -8,9 +8,10 @@ its rows. Comments, docstrings and layout never count.
 Why imports are named but not followed: otherwise every result would depend on
 `records.py`, and a reworded error message there would ask for all models to be run again.
 Shared code that changes results raises the version of its stage (`identity.STAGES`). The
-exceptions are `answers`, which holds nothing but what scoring policies share, and `families`, what
-benchmarks of one source share: a policy counts together with the readers it uses, so that
-editing one rescores, and rescores only, its users.
+exceptions hold nothing but what specs share, and no record: `answers` (scoring policies), `families`
+(benchmarks of one source) and `stats` (metrics, and the numbers that a policy reports besides the
+mean). A policy counts together with the readers it uses, so that editing one rescores, and rescores
+only, its users.
 """
 
 import ast
@@ -25,7 +26,7 @@ from typing import Any
 
 from cg_pipeline.records import content_id
 
-_FOLLOWED = ("cg_pipeline.answers.", "cg_pipeline.families.")
+_FOLLOWED = ("cg_pipeline.answers.", "cg_pipeline.families.", "cg_pipeline.stats.")
 
 
 def fingerprint(spec: object) -> str:

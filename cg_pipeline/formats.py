@@ -57,6 +57,8 @@ def letters_for(choices: tuple[str, ...]) -> tuple[str, ...]:
 def around_blank(item: Item) -> Prompt:
     """A sentence with one `_`: what follows the blank is compared after each choice is filled in.
 
+    The sentence with its blank is for the reader; a model is given the filled ones.
+
     Source: the partial evaluation of WinoGrande, Trinh and Le (2018), arXiv 1806.02847.
 
     Raises:

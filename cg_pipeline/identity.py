@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.label_specs import Labelling
-from cg_pipeline.records import Example, content_id
+from cg_pipeline.records import Completion, Example, content_id
 from cg_pipeline.specs import Benchmark, Metric, Model, Sae, ScoringPolicy, ServedModel, Study
 
 STAGES: Mapping[str, int] = {
@@ -39,6 +39,11 @@ STAGES: Mapping[str, int] = {
     "gap_report": 2,
 }
 """Version of each stage's code, in running order. Raise one with the reason in the changelog."""
+
+_ASKED_AGAIN = ("timed_out", "failed")
+"""Stops that say nothing about the example: another time it may be answered."""
+
+_IN_PART = "-in-part-"
 
 DEFAULT_ENGINE = "transformers"
 """What runs models that answer, unless another engine is named; it leaves no mark in a fingerprint."""
@@ -75,7 +80,41 @@ def completions_id(
     drawn = (fingerprint(benchmark.sampling), benchmark.unconditional)
     parts = [_ids(examples), benchmark.version, asked, drawn, _model_parts(model)]
     served = isinstance(model.weights, ServedModel)
-    return stage_id("completions", *parts, *([] if served or engine == DEFAULT_ENGINE else [engine]))
+    engines = [] if served or engine == DEFAULT_ENGINE else [engine]
+    return stage_id("completions", *parts, *engines, *_without_template(examples, benchmark, model))
+
+
+def _without_template(examples: Sequence[Example], benchmark: Benchmark, model: Model) -> list[str]:
+    """A mark where choices that bring their texts go past a chat template: once they went through it."""
+    raw = model.chat and benchmark.response == "choice" and any(example.stems for example in examples)
+    return ["stems without chat template"] if raw else []
+
+
+def answered_id(completions: str, found: Sequence[Completion]) -> str:
+    """Completions of which some timed out or failed are whole only in part: those are to be asked again.
+
+    `completions` is their fingerprint once they are whole, and can be read off this one. The rest of it
+    is what was found: while the same is found again, nothing that was made of it has to be made anew.
+    """
+    if not any(each.stop in _ASKED_AGAIN for each in found):
+        return completions
+    answers = [
+        (
+            each.example_id,
+            each.sample,
+            each.stop,
+            each.text,
+            each.choice_logprobs,
+            each.unconditional_logprobs,
+        )
+        for each in found
+    ]
+    return f"{completions}{_IN_PART}{content_id(answers)}"
+
+
+def is_part_of(fingerprint: str, completions: str) -> bool:
+    """Whether stored completions are these ones, in part."""
+    return fingerprint.startswith(f"{completions}{_IN_PART}")
 
 
 def scores_id(completions: str, policy: ScoringPolicy, decider: str) -> str:

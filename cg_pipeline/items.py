@@ -48,7 +48,10 @@ class Prompt:
     continuations: tuple[str, ...] = ()
     """For each choice the text whose likelihood counts, where it is not the choice itself (a letter)."""
     stems: tuple[str, ...] = ()
-    """For each choice the text it follows, where they differ (a filled blank); empty: all follow `text`."""
+    """For each choice the text it follows, where they differ (a filled blank); empty: all follow `text`.
+
+    A model is then given these alone, as raw text even if it chats: `text` is for the reader.
+    """
 
 
 def pick(choices: list[str], answer: int) -> str:
@@ -94,6 +97,13 @@ def named(choices: tuple[str, ...], letter: str) -> str:
     if len(letter) != 1 or letter not in known:
         raise ValueError(f"answer is {letter!r}; expected a letter from A to {known[-1:]}. Correct it.")
     return choices[known.index(letter)]
+
+
+def letter_index(letter: object) -> int:
+    """The index from 0 that a single letter from A names; a `ValueError` for anything else."""
+    if not isinstance(letter, str) or len(letter) != 1 or letter not in LETTERS:
+        raise ValueError(f"answer is {letter!r}; expected one letter from A on. Correct it.")
+    return LETTERS.index(letter)
 
 
 class ChoiceRow(TypedDict):

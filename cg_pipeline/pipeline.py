@@ -17,13 +17,14 @@ and Their Benchmarks", arXiv 2512.20638.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from cg_pipeline.answers.grading import score_one
 from cg_pipeline.curation import Posed, add_shots, find_near_duplicates, hold_out, limit_examples
 from cg_pipeline.gaps.clustering import group_gaps
 from cg_pipeline.gaps.inputs import Report, ReportInputs
@@ -120,10 +121,12 @@ def score(
     completions: Sequence[Completion],
     decider: Judge | CodeRunner | None = None,
     at_once: int = 1,
+    watch: Callable[[Iterable[Score]], Iterable[Score]] = iter,
 ) -> list[Score]:
     """One score per completion, in the order of the examples: right, wrong, partial, or unscored(reason).
 
-    A policy that asks a judge or runs code is given `decider`, and so many completions at a time.
+    A policy that asks a judge or runs code is given `decider`, and so many completions at a time; `watch`
+    passes its scores on as they come.
     """
     by_id = {example.example_id: example for example in examples}
     answered = {completion.example_id for completion in completions}
@@ -138,9 +141,10 @@ def score(
     place = {name: index for index, name in enumerate(by_id)}
     ordered = sorted(completions, key=lambda each: (place[each.example_id], each.sample))
     if not (policy.judged or policy.runs_code):
-        return [policy.score(by_id[each.example_id], each) for each in ordered]
+        return [score_one(policy, by_id[each.example_id], each) for each in ordered]
     with ThreadPoolExecutor(max_workers=at_once) as threads:
-        return list(threads.map(lambda each: policy.score(by_id[each.example_id], each, decider), ordered))
+        found = threads.map(lambda each: score_one(policy, by_id[each.example_id], each, decider), ordered)
+        return list(watch(found))
 
 
 def read_concepts(examples: Sequence[Example], reader: ConceptEncoder) -> ConceptActivations:

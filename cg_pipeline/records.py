@@ -112,7 +112,7 @@ class Example:
     continuations: tuple[str, ...] = ()
     """For each choice the text whose likelihood counts; empty: the choice itself."""
     stems: tuple[str, ...] = ()
-    """For each choice the text it follows, where they differ; empty: all follow the prompt."""
+    """For each choice the text it follows instead of the prompt, without template; empty: all follow it."""
     shots: tuple[str, ...] = ()
     """Worked examples put before the prompt: question, answer, question, answer, and so on."""
     details: str = ""

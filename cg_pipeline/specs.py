@@ -159,6 +159,12 @@ class ScoringPolicy:
     """Whether an example must have choices."""
     needs_details: tuple[str, ...] = ()
     """What an example's details must hold."""
+    needs_stems: bool = False
+    """Whether it compares what choices share after texts of their own (`Prompt.stems`)."""
+    target_fault: Callable[[str], str] | None = None
+    """Pure: what is expected in place of a target that no answer can equal; empty for a sound one."""
+    example_fault: Callable[[Example], str] | None = None
+    """Pure: why an example that has all it needs could never be scored; empty for a sound one."""
     needs_unconditional: bool = False
     """Whether it compares with likelihoods after the benchmark's neutral prompt."""
     summarise: Callable[[Sequence[Example], Sequence[Score]], Mapping[str, float]] | None = None
@@ -222,7 +228,7 @@ class Model:
     weights: PackagedGguf | HubWeights | LocalWeights | ServedModel
     licence: str
     chat: bool
-    """Whether prompts go through the tokenizer's chat template."""
+    """Whether prompts go through the tokenizer's chat template; choices that bring their texts never do."""
     system_prompt: str = ""
     """System message; empty for none (the template's own default is overridden)."""
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"

@@ -225,6 +225,20 @@ BAD: list[tuple[checks.Finding, str]] = [
         checks.targets_answerable(OPEN, OPEN_ANSWER, POLICIES["judge_pair"]),
         f"2 examples whose target cannot be given, for example {IDS[0]} (2 looked at)",
     ),
+    *(
+        (
+            checks.targets_answerable([one := example("Hi", **changes)], BENCHMARKS[asked], POLICIES[policy]),
+            f"1 examples whose target cannot be given, for example {one.example_id} (1 looked at)",
+        )
+        for asked, policy, changes in (
+            ("arithmetic", "numeric", {"targets": ("4", "four")}),
+            ("arithmetic", "yes_no", {}),
+            ("requests", "declines", {"targets": ("refuse",)}),
+            ("arena_hard_v01", "judge_pair", {"details": '{"baseline": ""}'}),
+            ("crows_pairs", "paired_sentences", {"choices": ("4", "5")}),
+            ("bbq", "bbq", {"choices": ("3", "4", "5"), "details": '{"unknown_choice": "D"}'}),
+        )
+    ),
     (
         checks.targets_answerable([altered(OPEN[0], targets=()), OPEN[1]], OPEN_ANSWER, POLICY),
         f"1 examples whose target cannot be given, for example {OPEN[0].example_id} (2 looked at)",
@@ -344,6 +358,11 @@ BAD: list[tuple[checks.Finding, str]] = [
     ),
     (checks.current("abc", "abd"), "out of date: materialise again"),
     (checks.current(None, "abd"), "out of date: materialise again"),
+    (
+        checks.current("abd-in-part-1", "abd"),
+        "whole only in part, some timed out or failed: materialise again",
+    ),
+    (checks.current("abd-in-part-1", "abc"), "out of date: materialise again"),
 ]
 
 EMPTY: dict[str, checks.Finding] = {

@@ -3,6 +3,9 @@
 import os
 import shutil
 import socket
+import sqlite3
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -76,7 +79,7 @@ def test_a_limit_is_positive(runner: CliRunner) -> None:
     assert runner.invoke(cli, ["demo", "--limit", "0"]).exit_code == 2
 
 
-@pytest.mark.graph
+@pytest.mark.integration
 def test_another_study_is_run_with_its_own_benchmarks(
     runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,4 +163,22 @@ def test_damaged_history_is_named(runner: CliRunner, tmp_path: Path) -> None:
     result = runner.invoke(cli, ["recover"])
     assert result.exit_code == 1
     assert "data/dagster cannot be used (file is not a database)" in result.output
-    assert "delete that folder: it holds no results" in result.output
+    assert "delete that folder: it holds no results" in " ".join(result.output.split())
+
+
+@pytest.mark.integration
+def test_commands_that_start_at_once_make_one_history(tmp_path: Path) -> None:
+    """Each makes the databases where there are none: two schemas in one file are beyond repair."""
+    data = tmp_path / "data"
+    data.mkdir()
+    environment = {**os.environ, "CG_DATA_DIR": str(data), "PYTHONPATH": str(CHECKOUT)}
+    for name in ("DAGSTER_HOME", "CG_DAGSTER_STORAGE"):
+        environment.pop(name, None)
+    command = [sys.executable, "-m", "cg_pipeline.cli", "recover"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    started = [subprocess.Popen(command, env=environment, **pipes) for _ in range(3)]
+    said = [process.communicate()[0] for process in started]
+    assert [process.returncode for process in started] == [0, 0, 0], said
+    for path in (data / "dagster").rglob("*.db"):
+        with sqlite3.connect(path) as database:
+            assert len(database.execute("select * from alembic_version").fetchall()) == 1, path

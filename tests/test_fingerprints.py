@@ -13,11 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cg_pipeline import fingerprints, identity
 from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.specs import GapRules
+from cg_pipeline.studies import STUDIES
 
 ROOT = Path(__file__).parents[1]
 
@@ -138,7 +140,7 @@ def bystander(text):
     ],
 )
 @pytest.mark.parametrize("place", ["", "    "])  # imported at the top, or within the function
-@pytest.mark.parametrize("package", ["answers", "families"])
+@pytest.mark.parametrize("package", ["answers", "families", "stats"])
 def test_what_is_shared_counts_with_its_users(load, monkeypatch, old, new, counts, place, package):
     """What policies, or benchmarks of one source, share lies in a package of its own, which is followed."""
 
@@ -152,6 +154,50 @@ def test_what_is_shared_counts_with_its_users(load, monkeypatch, old, new, count
 
     assert (identity(READER) != identity(READER.replace(old, new))) == counts
     assert identity(READER) == identity(READER)
+
+
+@pytest.fixture
+def edit(load, monkeypatch):
+    """Puts an edited module of the package in the place of one, for as long as a test lasts."""
+
+    def edit(name: str, old: str, new: str) -> None:
+        source = (ROOT / "cg_pipeline" / "stats" / f"{name}.py").read_text()
+        assert old in source
+        monkeypatch.setitem(sys.modules, f"cg_pipeline.stats.{name}", load(source.replace(old, new)))
+        fingerprints._code_of.cache_clear()
+
+    fingerprints._code_of.cache_clear()
+    yield edit
+    fingerprints._code_of.cache_clear()
+
+
+def scores_of(policy: str) -> str:
+    return identity.scores_id("completions", POLICIES[policy], "none")
+
+
+def metrics_of(name: str) -> str:
+    return identity.concept_metrics_id("scores", "activations", [METRICS[name]], STUDIES["embedded"])
+
+
+def test_numbers_reported_beside_the_mean_are_made_anew_with_their_formula(edit):
+    before, others = scores_of("bbq"), [scores_of(name) for name in POLICIES if name != "bbq"]
+    edit("bias", "return (1 - accuracy) * raw", "return raw")
+    assert scores_of("bbq") != before
+    assert [scores_of(name) for name in POLICIES if name != "bbq"] == others
+
+
+def test_a_formula_in_other_words_is_the_same(edit):
+    before = scores_of("bbq"), metrics_of("performance")
+    edit("bias", '"""Bias of answers', '"""The bias of answers')
+    edit("weighted", '"""Quotient top', '"""The quotient top')
+    assert (scores_of("bbq"), metrics_of("performance")) == before
+
+
+def test_a_metric_counts_with_the_statistics_it_leans_on(edit):
+    before = {name: metrics_of(name) for name in ("performance", "coverage")}
+    edit("weighted", "np.clip(means, values.min(), values.max())", "np.clip(means, 0.0, values.max())")
+    assert metrics_of("performance") != before["performance"]
+    assert metrics_of("coverage") == before["coverage"]
 
 
 @pytest.mark.parametrize(

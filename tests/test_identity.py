@@ -404,3 +404,61 @@ def test_labels_of_whichever_concepts_are_current_while_what_was_read_is():
 def test_labels_that_are_yet_to_be_fetched_are_no_labels():
     unfetched = identity.concept_labels_id("c", None, "", WORLD.sae.labels)
     assert unfetched != identity.concept_labels_id("c", {}, "", WORLD.sae.labels)
+
+
+@pytest.mark.parametrize(
+    ("chat", "response", "changes"),
+    [(True, "choice", True), (False, "choice", False), (True, "generation", False)],
+)
+def test_choices_that_bring_their_texts_are_asked_anew_of_chat_models(monkeypatch, chat, response, changes):
+    """They once went through the chat template; no other cell is touched."""
+    model = replace(READING_MODEL, chat=chat)
+    limit = 5 if response == "generation" else 0
+    benchmark = replace(BENCHMARK, response=response, max_new_tokens=limit)
+    asked = Example(
+        benchmark="quiz", category="c", cluster="", prompt="a _ b", choices=("x", "y"), targets=("x",)
+    )
+    filled = replace(asked, stems=("a x", "a y"), continuations=("b", "b"))
+    before = {each: identity.completions_id([each], benchmark, model) for each in (asked, filled)}
+    monkeypatch.setattr(identity, "_without_template", lambda *_: [])
+    after = {each: identity.completions_id([each], benchmark, model) for each in (asked, filled)}
+    assert before[asked] == after[asked]
+    assert (before[filled] != after[filled]) == changes
+
+
+def answer(question: str, text: str = "4", stop: str = "end", **fields: Any) -> Completion:
+    return Completion(
+        model="chatty",
+        benchmark="quiz",
+        example_id=question,
+        text=text,
+        stop=stop,  # pyright: ignore[reportArgumentType]
+        n_prompt_tokens=1,
+        n_completion_tokens=1,
+        **fields,
+    )
+
+
+@pytest.mark.parametrize("stop", ["end", "length", "choice", "overflow", "refused"])
+def test_completions_are_whole_when_each_example_had_its_chance(stop):
+    assert identity.answered_id("abc", [answer("a"), answer("b", stop=stop)]) == "abc"
+    assert not identity.is_part_of("abc", "abc")
+
+
+@pytest.mark.parametrize("stop", ["timed_out", "failed"])
+def test_completions_are_told_by_what_came_while_some_are_to_be_asked_again(stop):
+    found = [answer("a"), answer("b", "", stop)]
+    part = identity.answered_id("abc", found)
+    assert part != "abc"
+    assert identity.is_part_of(part, "abc")
+    assert not identity.is_part_of(part, "ab")
+    assert identity.answered_id("abc", list(found)) == part
+    others = [
+        [answer("a", "5"), found[1]],
+        [answer("a", choice_logprobs=(-1.0, -2.0)), found[1]],
+        [answer("c"), found[1]],
+        [found[0], replace(found[1], sample=1)],
+        [found[0], replace(found[1], stop="failed" if stop == "timed_out" else "timed_out")],
+        [answer("a", "", stop), found[1]],
+    ]
+    assert part not in {identity.answered_id("abc", each) for each in others}

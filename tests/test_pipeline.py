@@ -2,7 +2,7 @@
 
 import dataclasses
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -332,3 +332,21 @@ def test_a_policy_that_asks_is_given_whom_to_ask_many_at_a_time():
         scores = pipeline.score(policy, examples, completions, ToyJudge(), at_once=3)
         assert [score.example_id for score in scores] == [example.example_id for example in examples]
         assert {score.answer for score in scores} == {"me"}
+
+
+def test_scores_that_take_time_can_be_watched_as_they_come():
+    examples = list(pipeline.collect_examples(SPOKEN, ROWS[:6]))
+    completions = ToyModel().generate(examples, Generation(max_new_tokens=7))
+    seen: list[str] = []
+
+    def ask(example: Example, completion: Completion, judge: Any) -> Score:
+        return grade(completion, 1.0, answer=judge.source)
+
+    def watch(scores: Iterable[Score]) -> Iterator[Score]:
+        for score in scores:
+            seen.append(score.example_id)
+            yield score
+
+    policy = ScoringPolicy(name="asks", score=ask, judged=True)
+    scores = pipeline.score(policy, examples, completions[::-1], ToyJudge(), 2, watch)
+    assert seen == [score.example_id for score in scores] == [example.example_id for example in examples]

@@ -1,6 +1,18 @@
 """What every scoring policy ends with: the score of a completion, or why it has none."""
 
-from cg_pipeline.records import Completion, Score, outcome_of
+import logging
+from typing import Any
+
+from cg_pipeline.records import Completion, Example, Score, outcome_of
+from cg_pipeline.specs import ScoringPolicy
+
+_FAULTS = (
+    *(TypeError, AttributeError, LookupError, StopIteration),
+    *(ArithmeticError, RecursionError, UnicodeError),
+)
+"""What a policy raises that its author did not foresee; a ValueError is about the example."""
+
+log = logging.getLogger(__name__)
 
 
 def unanswered(completion: Completion) -> str:
@@ -20,3 +32,21 @@ def grade(completion: Completion, value: float | None, *, answer: str = "", reas
         reason=reason,
         answer=answer,
     )
+
+
+def score_one(policy: ScoringPolicy, example: Example, completion: Completion, *decider: Any) -> Score:
+    """The policy's score; one text that breaks it is unscored(scoring_failed), logged, not the end of all.
+
+    The share of unscored is checked, so that a policy that always breaks shows.
+    """
+    try:
+        return policy.score(example, completion, *decider)
+    except _FAULTS as error:
+        log.warning(
+            "Policy %r broke on sample %d of example %s; it is unscored. Correct the policy.",
+            policy.name,
+            completion.sample,
+            completion.example_id,
+            exc_info=True,
+        )
+        return grade(completion, None, answer=type(error).__name__, reason="scoring_failed")

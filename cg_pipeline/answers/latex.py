@@ -1,13 +1,13 @@
 r"""The mathematical answer in a generated text, and short forms of it that need no algebra.
 
 Read are, in this order, the last `\boxed{…}`, what follows the last "answer is", the last
-formula between dollars or `\( \)`, and a last line that is a formula or number by itself.
+formula between dollars or `\( \)` ("$5$ and $-3$" are one), and a last line that is a formula or
+number by itself.
 """
 
 import re
 
 from cg_pipeline.answers.boxed import has_open_box, last_boxed
-from cg_pipeline.answers.last import last_match
 from cg_pipeline.answers.markers import announced, first_sentence
 from cg_pipeline.answers.own_part import own_part
 
@@ -16,6 +16,8 @@ _FORMULA = re.compile(
     r"|\\\(((?:(?!\\\))[^\n]){1,400})\\\)|\\\[((?:(?!\\\]).){1,400})\\\]",
     re.DOTALL,
 )
+_CONJOINED = re.compile(r",?\s{1,3}(?:and|or)\s{1,3}")
+_LISTED = re.compile(rf"{_CONJOINED.pattern}|,\s{{0,3}}")
 _BARE = re.compile(r"[-+−]?[\d\\({\[.a-z=^_+\-*/,)}\] ]{1,60}", re.ASCII)
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
 _LONGEST = 400
@@ -35,7 +37,7 @@ def latex_answer(text: str) -> str | None:
     after = announced(said)
     if after:
         sentence = first_sentence(after)
-        return _clean(formula) if (formula := _last_formula(sentence)) else _clean(sentence)
+        return _clean(_last_formula(sentence, _LISTED) or sentence)
     last = said.rpartition("\n")[2].strip(" *.")
     alone = _BARE.fullmatch(last) and not _WORD.search(last)
     return _clean(_last_formula(said) or (last if alone else ""))
@@ -56,9 +58,15 @@ def squeezed(latex: str) -> str:
     return _SPACING.sub("", _TEXT.sub(r"\1", text)).strip("$").rstrip(".").replace("{,}", ",")
 
 
-def _last_formula(text: str) -> str:
-    found = last_match(_FORMULA, text)
-    return next(filter(None, found.groups()), "") if found else ""
+def _last_formula(text: str, joined_by: re.Pattern[str] = _CONJOINED) -> str:
+    """The last formula, and those before it that nothing but a conjunction parts from it."""
+    parts, after = list[str](), len(text)
+    for found in reversed(list(_FORMULA.finditer(text))):
+        if parts and not joined_by.fullmatch(text, found.end(), after):
+            break
+        parts.append(next(filter(None, found.groups()), ""))
+        after = found.start()
+    return ", ".join(dict.fromkeys(reversed(parts)))
 
 
 def _clean(text: str) -> str | None:

@@ -5,14 +5,16 @@ import re
 from cg_pipeline.answers.last import last_match
 
 _MARKER = re.compile(
-    r"""\banswer[ \t]{0,3}(?:\((?:letter|option)\))?\**[ \t]{0,3}
-        (?:is\b|was\b|would[ ]be\b|must[ ]be\b|:)(?:[ \t]{0,3}:)?
+    r"""\banswers?[ \t]{0,3}(?:\((?:letter|option)\)|(?:to|for)(?:[ ][\w'’-]{1,20}){1,4})?\**[ \t]{0,3}
+        (?:(?:is|are|was|were|(?:would|must|should|will|has[ ]to)[ ]be|equals|comes[ ](?:out[ ])?to)\b|:|=)
+        (?:[ \t]{0,3}:)?
     | \b(?:correct|right|best)[ ](?:option|choice|one|statement)[ ](?:is\b|:)
     | \#\#\#\#""",
     re.IGNORECASE | re.VERBOSE,
 )
 _DECORATION = " \t\n*_:"
-_SENTENCE_END = re.compile(r"\n|(?<=[^\W\d_]{3})[.!?](?=\s)|(?<=[\d)\"'\]}$%])[.!?](?=\s)")
+SENTENCE_END = re.compile(r"\n|(?<=[^\W\d_]{3})(?<!Mrs)(?<!etc)[.!?](?=\s)|(?<=[\d)\"'\]}$%])[.!?](?=\s)")
+"""An abbreviation or decimal point ends no sentence."""
 
 
 def announced(text: str) -> str | None:
@@ -23,7 +25,7 @@ def announced(text: str) -> str | None:
 
 def first_sentence(text: str) -> str:
     """The text up to the end of its first sentence or line; an abbreviation or decimal point ends none."""
-    end = _SENTENCE_END.search(text)
+    end = SENTENCE_END.search(text)
     return text[: end.start()] if end else text
 
 

@@ -24,7 +24,7 @@ _POWER_OF_TEN = r"10\s?\^\s?\{?(?P<tens>-?\d{1,2})\}?"
 _NUMBER = re.compile(
     rf"(?<![\w./^])(?<!\^\{{)(?P<sign>-?)"
     rf"(?:{_POWER_OF_TEN}|(?P<digits>{_MIXED}|{_FRACTION}|{_THOUSANDS}|{_DECIMAL}))"
-    rf"(?![\d/]|,\d{{3}}|\.\d|\s?\^){_EXPONENT}(?![eE][-+]?\d)"
+    rf"(?!\d|/\s?[\d.(]|,\d{{3}}|\.\d|\s?\^){_EXPONENT}(?![eE][-+]?\d)"
     r"(?P<unit>\s?\\?%|\s?(?:thousand|million|billion|trillion)\b)?",
     re.ASCII,
 )

@@ -4,7 +4,8 @@ Understood are the letter ("B", "(b)", "**B.**", "option B", "The answer is B be
 the text of an option. What names two options, or none, or only one that it rejects ("not A"),
 chooses none: None, never the first match. Where it is looked for, in this order: what follows
 the last "answer is" (nowhere else when there is one: who announces "A or B" has not chosen),
-the first line, the last line, the whole text. An echo of the list of options is no choice.
+the first line (of a text that names several letters only when it begins with the one it chooses), a last
+sentence that concludes ("So …"), the last line, the whole text. An echo of the list of options is no choice.
 """
 
 import functools
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cg_pipeline.answers.boxed import last_boxed
+from cg_pipeline.answers.last import last_match
 from cg_pipeline.answers.markers import announced, first_line, first_sentence
 from cg_pipeline.answers.normal import normal_text
 from cg_pipeline.answers.own_part import own_part
@@ -35,6 +37,10 @@ _LEADING = (
     r"\W{{0,4}}(?:(?:option|choice|letter)\s)?"
     r"(?:\(?\[?([{any}])[\])](?!\w)|([{any}])[.:](?=\s|$)|({lone})|([{any}])$)"
 )
+_DISCUSSED = re.compile(
+    r"\s(?:is|was|are|would|could|says|has|means)\b(?!.{0,12}(?:correct|right|best|answer|true)\b)"
+)
+_CONCLUDED = re.compile(r"(?<=[.!?]\s)(?:so|thus|therefore|hence)\b[^\n]*", re.IGNORECASE)
 _LIST_LINE = re.compile(r"^[^\S\n]{0,8}[^\w\s]{0,2}([A-Z])[.):]\s", re.MULTILINE)
 
 
@@ -54,7 +60,8 @@ def read_option(text: str, choices: Sequence[str]) -> Choice | None:
     if not said or not 2 <= len(choices) <= len(LETTERS):
         return None
     bare = [normal_text(_bare(choice)) for choice in choices]
-    if (words := normal_text((announced(said) or "")[:_LONGEST_PLACE])) and bare.count(words) == 1:
+    words = normal_text((announced(said) or "")[:_LONGEST_PLACE])
+    if words and bare.count(words) == 1 and not _is_another_letter(words, bare):
         return Choice(bare.index(words), settled=bool(boxed))
     for place, whole in _places(said, len(choices)):
         if (index := _chosen(place[:_LONGEST_PLACE], bare)) is not None:
@@ -75,30 +82,58 @@ def _places(said: str, n_choices: int) -> Iterator[tuple[str, str]]:
         return
     last = said.rpartition("\n")[2]
     if len(set(_LIST_LINE.findall(said))) < min(3, n_choices):
-        yield first_sentence(first_line(said)), said
-        yield first_line(said), said
+        if len(_letters_named(said[:_LONGEST_PLACE], n_choices)) < 2 or _opens(said, n_choices):
+            yield first_sentence(first_line(said)), said
+            yield first_line(said), said
+        if concluded := last_match(_CONCLUDED, last[-_LONGEST_PLACE:]):
+            yield concluded.group(), concluded.group()
         yield last, last
         yield said, said
-    elif not _LIST_LINE.match(last + " "):
+    elif _is_no_list_line(said, last):
         yield last, last
+
+
+def _is_no_list_line(said: str, last: str) -> bool:
+    """Whether the last line belongs to no list: no letter begins it, or one told before and not in turn."""
+    letters = _LIST_LINE.findall(f"{said} ")
+    if not _LIST_LINE.match(f"{last} "):
+        return True
+    return letters[-1] in letters[:-1] and LETTERS.index(letters[-2]) + 1 != LETTERS.index(letters[-1])
 
 
 def _chosen(place: str, choices: Sequence[str]) -> int | None:
     """The one option that a place names: by its very words, by the letter it begins with, or anywhere."""
     may_be_words = len(place) <= 2 * max(map(len, choices)) + _SHORT
-    if may_be_words and (words := normal_text(place)) in choices:
+    words = normal_text(place) if may_be_words else ""
+    if words in choices and not _is_another_letter(words, choices):
         return choices.index(words) if choices.count(words) == 1 else None
-    forms = _forms(len(choices))
-    kept = re.sub(f"{_NOT}{forms}|{forms}(?:{_WRONG})", " ", place, flags=re.IGNORECASE)
+    kept, forms = _kept(place, len(choices)), _forms(len(choices))
     named = {_index(form) for form in re.findall(forms, kept)}
     led = re.match(_filled(_LEADING, len(choices)), kept)
     if led:
-        return _led(_index(led.group()), kept[led.end() :], choices, named)
+        return _led(led.group(), kept[led.end() :], choices)
     in_words = _named_in_words(kept, choices) if len(place) <= _LONGEST_PROSE else set[int]()
     if len(place) > _SHORT:
         named = {_index(form) for form in re.findall(forms, kept) if len(form) > 1}
     found = named | in_words
     return found.pop() if len(found) == 1 else None
+
+
+def _kept(place: str, n_choices: int) -> str:
+    """A place without the letters that it rejects."""
+    forms = _forms(n_choices)
+    return re.sub(f"{_NOT}{forms}|{forms}(?:{_WRONG})", " ", place, flags=re.IGNORECASE)
+
+
+def _letters_named(place: str, n_choices: int) -> set[int]:
+    return {_index(form) for form in re.findall(_forms(n_choices), _kept(place, n_choices)) if len(form) > 1}
+
+
+def _opens(said: str, n_choices: int) -> bool:
+    """Whether a text begins with the letter it chooses: whatever it tells of others afterwards."""
+    line = _kept(first_line(said)[:_LONGEST_PLACE], n_choices)
+    led = re.match(_filled(_LEADING, n_choices), line, re.IGNORECASE)
+    return led is not None and not _DISCUSSED.match(line, led.end())
 
 
 def _goes_on(place: str, n_choices: int) -> bool:
@@ -107,13 +142,24 @@ def _goes_on(place: str, n_choices: int) -> bool:
     return led is not None and len(place[led.end() :].split()) > 1
 
 
-def _led(letter: int, rest: str, choices: Sequence[str], named: set[int]) -> int | None:
+def _led(opening: str, rest: str, choices: Sequence[str]) -> int | None:
     """The letter a place begins with, unless another letter, or another option's words, stand beside it."""
+    letter = _index(opening)
     beside = re.match(rf"\W{{0,4}}(?:(?:and|or|both)\W{{1,3}})?({_forms(len(choices))})", rest)
+    words = normal_text(first_sentence(rest.lstrip(" .:)-–—")))
+    if words and words == choices[letter]:
+        return letter
     if beside and _index(beside.group(1)) != letter:
         return None
-    words = normal_text(first_sentence(rest.lstrip(" .:)-–—")))
-    return None if words in choices and choices[letter] != words else letter
+    called_option = len(opening.split()) > 1
+    doubtful = not called_option and _is_another_letter(LETTERS[letter].lower(), choices)
+    return None if words in choices or doubtful else letter
+
+
+def _is_another_letter(words: str, choices: Sequence[str]) -> bool:
+    """Whether an option's text is a letter that names another one: which is meant, nobody can say."""
+    named = LETTERS.lower().find(words) if len(words) == 1 else -1
+    return 0 <= named < len(choices) and words in choices and choices[named] != words
 
 
 def _named_in_words(place: str, choices: Sequence[str]) -> set[int]:
@@ -124,7 +170,7 @@ def _named_in_words(place: str, choices: Sequence[str]) -> set[int]:
         if f" {words} " in left:
             left = left.replace(f" {words} ", " | ")
             found.update(index for index, choice in enumerate(choices) if choice == words)
-    return found
+    return {index for index in found if not _is_another_letter(choices[index], choices)}
 
 
 @functools.cache

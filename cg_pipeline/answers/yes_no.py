@@ -1,20 +1,21 @@
 """Whether a generated text says yes or no.
 
-Read are, in this order, what follows the last "answer is" (nowhere else when there is one), the
-first word, the last line and the beginning of the last sentence ("So no, …"). "No evidence …",
-"I know" and "yes and no" say neither.
+Read are, in this order, what is boxed, what follows the last "answer is" (nowhere else when there
+is one), the first word, the last line and the beginning of the last sentence ("So no, …"). "No
+evidence …", "I know" and "yes and no" say neither.
 """
 
 import re
 from typing import NamedTuple
 
+from cg_pipeline.answers.boxed import boxed_words
 from cg_pipeline.answers.markers import announced, first_line, first_sentence
 from cg_pipeline.answers.own_part import own_part
 
 YES = ("yes", "true", "yeah", "yep", "correct")
 NO = ("no", "false", "nope", "nah", "incorrect")
 
-_WORD = rf"({'|'.join((*YES, *NO))})"
+_WORD = rf"((?a:{'|'.join((*YES, *NO))}))"
 _FOLLOWED = (
     r"(?=\W*$|\s*[,.;:!?\n)\"'*—–-]"
     r"|\s+(?:it|he|she|they|we|you|i|this|that|there|these|those|because|since|as|the|a|an|in|is|are|to|based)\b)"
@@ -40,7 +41,10 @@ class Verdict(NamedTuple):
 
 def read_yes_no(text: str) -> Verdict | None:
     """What the text says; None when it says neither yes nor no."""
-    said = own_part(text).replace("**", "")
+    own = own_part(text)
+    if (boxed := boxed_words(own)) is not None:
+        return _opening(boxed, f"{boxed} …")
+    said = own.replace("**", "")
     after = announced(said)
     if after:
         return _opening(first_sentence(after), after)

@@ -25,8 +25,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS, letters_for
-from cg_pipeline.items import Item, Prompt, pick
+from cg_pipeline.formats import letters_for
+from cg_pipeline.items import Item, Prompt, letter_index, pick
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows
 
@@ -71,13 +71,13 @@ def prompt(item: Item) -> Prompt:
     )
 
 
-def _item(part: str, passage: str, question: str, options: Sequence[str], letter: str) -> Item:
+def _item(part: str, passage: str, question: str, options: Sequence[str], letter: object) -> Item:
     return Item(
         category=part,
         context=passage,
         question=question,
         choices=tuple(options),
-        answers=(pick(list(options), LETTERS.find(letter)),),
+        answers=(pick(list(options), letter_index(letter)),),
         cluster=content_id(passage) if passage else "",
     )
 

@@ -9,23 +9,29 @@ A raw row:
      "target": "(A)"}
 
 Quirks: `config` is no column of the hub: the reader of its rows adds it. Targets are a letter
-in brackets, yes or no, True or False, valid or invalid, a number, sorted words or closing brackets; for a
-letter, the letter alone and the text of its option are accepted too. Two rows of `ruin_names`
-and one of `movie_recommendation` lack their options and have a text for a target. Comparing must not lose
-"(A)" as an article, nor "] )" as punctuation.
+in brackets, yes or no, True or False, valid or invalid, a number, sorted words or closing brackets;
+which, the details tell, for each is read in its own way. For a letter, the letter alone and the text of
+its option are accepted too; for closing brackets, the sequence that they complete. Two rows of
+`ruin_names` and one of `movie_recommendation` lack their options and have a text for a target.
 
 Prompt `Q: … A:` as in lm-evaluation-harness (`bbh_zeroshot`), without the sentence it puts
 before each task; published results mostly use three worked chains of thought. The options are
-part of the question, and the answer is generated.
+part of the question, and the answer is generated: a model may reason before it. The harness
+ends an answer at a blank line, which cuts reasoning off; here it ends at the next "Q:".
 """
 
 import re
+from typing import Any
 
 from typing_extensions import TypedDict
 
 from cg_pipeline.items import Item, Prompt
 from cg_pipeline.specs import Benchmark, HubRows
 
+_WORDS = (("True", "False"), ("valid", "invalid"))
+_YES_NO = re.compile(r"yes|no", re.IGNORECASE)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_BRACKETS = re.compile(r"[\[\](){}<>\s]+")
 _OPTION = re.compile(r"^\(([A-Z])\)[ \t]*(.*\S)", re.MULTILINE)
 
 
@@ -43,16 +49,37 @@ def to_item(row: Row) -> Item:
         category=row["config"],
         question=row["input"],
         answers=accepted(row["input"], row["target"].strip()),
+        details=kind_of(row["input"], row["target"].strip()),
     )
 
 
 def accepted(question: str, target: str) -> tuple[str, ...]:
-    """The target; for a letter also the letter alone, its option, and both together."""
-    options = {f"({letter})": text for letter, text in _OPTION.findall(question.partition("Options:")[2])}
-    if target not in options:
-        return (target,)
-    text = options[target]
-    return tuple(dict.fromkeys((target, target.strip("()"), f"{target} {text}", text)))
+    """The target; for a letter also the letter alone and with its option; for brackets the whole sequence."""
+    options = _options(question)
+    if target in options:
+        text = options[target]
+        return tuple(dict.fromkeys((target, target.strip("()"), f"{target} {text}", text)))
+    _, mark, begun = question.rpartition("Input:")
+    return (target, f"{begun.strip()} {target}") if mark and _BRACKETS.fullmatch(target) else (target,)
+
+
+def kind_of(question: str, target: str) -> dict[str, Any]:
+    """What kind of answer is wanted and what there is to choose from: the details of `scoring.mixed`."""
+    if target in (options := _options(question)):
+        return {"kind": "option", "options": list(options.values())}
+    for words in _WORDS:
+        if target in words:
+            return {"kind": "word", "words": list(words)}
+    listed = question.rpartition("List:")[2].split()
+    if len(listed) > 1 and sorted(listed) == sorted(target.split()):
+        return {"kind": "order", "items": sorted(listed)}
+    shapes = {"yes_no": _YES_NO, "number": _NUMBER, "brackets": _BRACKETS}
+    return {"kind": next((kind for kind, shape in shapes.items() if shape.fullmatch(target)), "text")}
+
+
+def _options(question: str) -> dict[str, str]:
+    """The options of a question by their letters in brackets."""
+    return {f"({letter})": text for letter, text in _OPTION.findall(question.partition("Options:")[2])}
 
 
 def prompt(item: Item) -> Prompt:
@@ -103,7 +130,7 @@ BENCHMARK = Benchmark(
     to_item=to_item,
     prompt=prompt,
     response="generation",
-    scoring="exact_match",
-    max_new_tokens=64,
-    stop=("\n", "Q:"),
+    scoring="mixed",
+    max_new_tokens=1024,
+    stop=("\nQ:",),
 )

@@ -29,8 +29,7 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS
-from cg_pipeline.items import Item, Prompt, pick
+from cg_pipeline.items import Item, Prompt, letter_index, pick
 from cg_pipeline.specs import Benchmark, HubRows
 
 _CROSSING = re.compile(r"^(?:f|m|lowses|highses)[-_]")
@@ -87,7 +86,7 @@ def from_normalised(fields: Mapping[str, Any]) -> Item:
     return _item(
         fields,
         choices=fields["choices"],
-        answer=LETTERS.find(fields["answer"]),
+        answer=letter_index(fields["answer"]),
         groups=source["answer_info"],
         stereotyped=source["stereotyped_groups"],
         template=source,

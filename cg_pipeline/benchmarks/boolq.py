@@ -21,8 +21,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS
-from cg_pipeline.items import Item, Prompt, pick
+from cg_pipeline.items import Item, Prompt, letter_index, pick
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows
 
@@ -42,7 +41,7 @@ def to_item(row: Row) -> Item:
 
 def from_normalised(fields: Mapping[str, Any]) -> Item:
     """Normalised questions end with a question mark."""
-    answer = pick(fields["choices"], LETTERS.index(fields["answer"]))
+    answer = pick(fields["choices"], letter_index(fields["answer"]))
     return _item(fields["question"].removesuffix("?"), fields["context"], answer)
 
 

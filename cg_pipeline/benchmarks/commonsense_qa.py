@@ -19,8 +19,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS, lettered_lines, letters_for
-from cg_pipeline.items import Item, LabelledChoices, Prompt, labelled, pick
+from cg_pipeline.formats import lettered_lines, letters_for
+from cg_pipeline.items import Item, LabelledChoices, Prompt, labelled, letter_index, pick
 from cg_pipeline.specs import Benchmark, HubRows
 
 
@@ -42,7 +42,7 @@ def to_item(row: Row) -> Item:
 def from_normalised(fields: Mapping[str, Any]) -> Item:
     """The source's concept and id are no part of what is asked."""
     choices = fields["choices"]
-    return _item(fields["question"], choices, pick(choices, LETTERS.index(fields["answer"])))
+    return _item(fields["question"], choices, pick(choices, letter_index(fields["answer"])))
 
 
 def prompt(item: Item) -> Prompt:

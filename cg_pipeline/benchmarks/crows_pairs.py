@@ -24,7 +24,9 @@ what differs is rated after what both begin with, left unscored and reported apa
 bias type and direction stand beside the mean.
 
 lm-evaluation-harness (`crows_pairs_english`) compares whole sentences, which is another measure:
-its logs are not taken for this one. What the reader reads is the two sentences, one per line.
+its logs are not taken for this one. What the reader reads is the two sentences, one per line; no
+model is shown both. A chat model, too, is given each as raw text, without its chat template: after
+a message that holds both sentences it would be copying, and the first one has no part in the second.
 """
 
 from collections.abc import Mapping
@@ -57,7 +59,7 @@ def from_normalised(fields: Mapping[str, Any]) -> Item:
 
 
 def prompt(item: Item) -> Prompt:
-    """Both sentences for the reader; for the model, what they share at the end, after what differs.
+    """Both sentences for the reader alone; for the model, what they share at the end, after what differs.
 
     Where they share no end, what differs is put after what they begin with, or after the first
     word of each: nothing is ever rated after an empty text, which servers refuse.

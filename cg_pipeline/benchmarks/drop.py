@@ -113,7 +113,12 @@ def _read(kind: str, text: str) -> str:
     """`{'day': '', 'month': 'May', 'year': '1950'}` as `May 1950`, `['a', 'b']` as `a, b`."""
     if kind == "number":
         return text
-    value = ast.literal_eval(text)
+    try:
+        value = ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        raise ValueError(
+            f"answer of kind {kind!r} is {text!r}; expected a Python literal. Correct it."
+        ) from None
     return _dated(value) if kind == "date" else ", ".join(value)
 
 

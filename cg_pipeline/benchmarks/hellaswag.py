@@ -24,8 +24,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from cg_pipeline.families.web_pages import without_markers
-from cg_pipeline.formats import LETTERS
-from cg_pipeline.items import Item, Prompt, pick
+from cg_pipeline.items import Item, Prompt, letter_index, pick
 from cg_pipeline.specs import Benchmark, HubRows
 
 _UNFINISHED = re.compile(r"(?:^|(?<=[.!?] ))[a-z](?=[^.!?]*$)")
@@ -64,7 +63,7 @@ def from_normalised(fields: Mapping[str, Any]) -> Item:
         category=fields["category"],
         question=_UNFINISHED.sub(lambda found: found.group().upper(), fields["question"]),
         choices=tuple(fields["choices"]),
-        answers=(pick(fields["choices"], LETTERS.index(fields["answer"])),),
+        answers=(pick(fields["choices"], letter_index(fields["answer"])),),
     )
 
 

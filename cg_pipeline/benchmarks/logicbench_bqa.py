@@ -24,8 +24,7 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from cg_pipeline.families.logicbench import REPO, REVISION, files_of
-from cg_pipeline.formats import LETTERS
-from cg_pipeline.items import Item, Prompt, pick
+from cg_pipeline.items import Item, Prompt, letter_index, pick
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows
 
@@ -58,7 +57,7 @@ def to_item(row: Row) -> Item:
 
 def from_normalised(fields: Mapping[str, Any]) -> Item:
     """The category is the rule; what the source says besides is not needed."""
-    answer = pick(fields["choices"], LETTERS.find(fields["answer"]))
+    answer = pick(fields["choices"], letter_index(fields["answer"]))
     return _item(fields["category"], fields["context"], fields["question"], answer)
 
 

@@ -26,8 +26,8 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from cg_pipeline.families.logicbench import REPO, REVISION, files_of
-from cg_pipeline.formats import LETTERS, lettered
-from cg_pipeline.items import Item, pick
+from cg_pipeline.formats import lettered
+from cg_pipeline.items import Item, letter_index, pick
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows
 
@@ -65,7 +65,7 @@ def from_normalised(fields: Mapping[str, Any]) -> Item:
         fields["context"],
         fields["question"],
         fields["choices"],
-        LETTERS.find(fields["answer"]),
+        letter_index(fields["answer"]),
     )
 
 

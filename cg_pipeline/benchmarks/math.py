@@ -16,12 +16,11 @@ training problems in place of the four fixed ones of Lewkowycz et al. (2022). Th
 of Lightman et al. (2023) are `math_500`.
 """
 
-import re
-
 from typing_extensions import TypedDict
 
-from cg_pipeline.answers.boxed import closing_brace
-from cg_pipeline.items import Item, Prompt
+from cg_pipeline.answers.boxed import last_box
+from cg_pipeline.families.math import MAX_NEW_TOKENS, STOP, prompt
+from cg_pipeline.items import Item
 from cg_pipeline.specs import Benchmark, HubRows
 
 REPO, REVISION = "EleutherAI/hendrycks_math", "21a5633873b6a120296cce3e2df9d5550074f4a3"
@@ -34,8 +33,6 @@ SUBJECTS = (
     "prealgebra",
     "precalculus",
 )
-_BOX = re.compile(r"\\(?:boxed|fbox)(?![a-zA-Z])")
-_AFTER_TERM = re.compile(r"[\s$]")
 
 
 class Row(TypedDict):
@@ -52,31 +49,16 @@ def to_item(row: Row) -> Item:
     return Item(
         category=row["type"],
         question=row["problem"],
-        answers=(last_boxed(row["solution"]),),
+        answers=(boxed_answer(row["solution"]),),
         worked=row["solution"],
     )
 
 
-def last_boxed(solution: str) -> str:
+def boxed_answer(solution: str) -> str:
     r"""What the last `\boxed` of a solution holds, or a `ValueError` when there is none."""
-    boxes = list(_BOX.finditer(solution))
-    answer = _boxed(solution[boxes[-1].end() :].lstrip()) if boxes else ""
-    if not answer.strip():
+    if not (answer := last_box(solution)):
         raise ValueError(f"solution ends with {solution[-60:]!r}; expected \\boxed{{…}}. Box its answer.")
-    return answer.strip()
-
-
-def _boxed(rest: str) -> str:
-    r"""What stands in braces, or the one term, right after `\boxed`; empty when a brace is not closed."""
-    if not rest.startswith("{"):
-        return _AFTER_TERM.split(rest, maxsplit=1)[0].rstrip(".,")
-    end = closing_brace(rest, 1)
-    return "" if end is None else rest[1:end]
-
-
-def prompt(item: Item) -> Prompt:
-    """`Problem:` and the problem, `Solution:`."""
-    return Prompt(text=f"Problem:\n{item.question}\n\nSolution:")
+    return answer
 
 
 BENCHMARK = Benchmark(
@@ -92,6 +74,6 @@ BENCHMARK = Benchmark(
     prompt=prompt,
     response="generation",
     scoring="math_equivalence",
-    max_new_tokens=1024,
-    stop=("Problem:",),
+    max_new_tokens=MAX_NEW_TOKENS,
+    stop=STOP,
 )

@@ -15,7 +15,8 @@ published results are mostly those of chat models, zero-shot.
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.items import Item, Prompt
+from cg_pipeline.families.math import MAX_NEW_TOKENS, STOP, prompt
+from cg_pipeline.items import Item
 from cg_pipeline.specs import Benchmark, HubRows
 
 
@@ -37,11 +38,6 @@ def to_item(row: Row) -> Item:
     )
 
 
-def prompt(item: Item) -> Prompt:
-    """`Problem:` and the problem, `Solution:`."""
-    return Prompt(text=f"Problem:\n{item.question}\n\nSolution:")
-
-
 BENCHMARK = Benchmark(
     name="math_500",
     title="MATH-500",
@@ -55,6 +51,6 @@ BENCHMARK = Benchmark(
     prompt=prompt,
     response="generation",
     scoring="math_equivalence",
-    max_new_tokens=1024,
-    stop=("Problem:",),
+    max_new_tokens=MAX_NEW_TOKENS,
+    stop=STOP,
 )

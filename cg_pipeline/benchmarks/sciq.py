@@ -15,21 +15,9 @@ text often contains the answer word for word, and may be empty.
 Prompt as in lm-evaluation-harness (`sciq`), the answer is generated instead of chosen.
 """
 
-from typing_extensions import TypedDict
-
-from cg_pipeline.items import Item, Prompt
-from cg_pipeline.specs import Benchmark, HubRows
-
-
-class Row(TypedDict):
-    """One row of the hub's Parquet files."""
-
-    question: str
-    distractor1: str
-    distractor2: str
-    distractor3: str
-    correct_answer: str
-    support: str
+from cg_pipeline.families.sciq import SOURCE, Row, prompt
+from cg_pipeline.items import Item
+from cg_pipeline.specs import Benchmark
 
 
 def to_item(row: Row) -> Item:
@@ -37,21 +25,12 @@ def to_item(row: Row) -> Item:
     return Item(context=row["support"], question=row["question"], answers=(row["correct_answer"],))
 
 
-def prompt(item: Item) -> Prompt:
-    """Text, `Question: …`, `Answer:`."""
-    return Prompt(text=f"{item.context.lstrip()}\nQuestion: {item.question}\nAnswer:")
-
-
 BENCHMARK = Benchmark(
     name="sciq",
     title="SciQ (free answer)",
     scope="Naming the scientific term a question asks for, with a text that supports it.",
     licence="CC-BY-NC-3.0",
-    source=HubRows(
-        repo="allenai/sciq",
-        split="test",
-        revision="2c94ad3e1aafab77146f384e23536f97a4849815",
-    ),
+    source=SOURCE,
     row=Row,
     to_item=to_item,
     prompt=prompt,

@@ -15,21 +15,9 @@ Prompt as in lm-evaluation-harness (`sciq`), choices in its order. Scored by lik
 acc; its acc_norm is `likelihood_per_byte`.
 """
 
-from typing_extensions import TypedDict
-
-from cg_pipeline.items import Item, Prompt
-from cg_pipeline.specs import Benchmark, HubRows
-
-
-class Row(TypedDict):
-    """One row of the hub's Parquet files."""
-
-    question: str
-    distractor1: str
-    distractor2: str
-    distractor3: str
-    correct_answer: str
-    support: str
+from cg_pipeline.families.sciq import SOURCE, Row, prompt
+from cg_pipeline.items import Item
+from cg_pipeline.specs import Benchmark
 
 
 def to_item(row: Row) -> Item:
@@ -42,21 +30,12 @@ def to_item(row: Row) -> Item:
     )
 
 
-def prompt(item: Item) -> Prompt:
-    """Text, `Question: …`, `Answer:`."""
-    return Prompt(text=f"{item.context.lstrip()}\nQuestion: {item.question}\nAnswer:")
-
-
 BENCHMARK = Benchmark(
     name="sciq_choice",
     title="SciQ",
     scope="Which of four terms answers a science question, with a text that supports it.",
     licence="CC-BY-NC-3.0",
-    source=HubRows(
-        repo="allenai/sciq",
-        split="test",
-        revision="2c94ad3e1aafab77146f384e23536f97a4849815",
-    ),
+    source=SOURCE,
     row=Row,
     to_item=to_item,
     prompt=prompt,

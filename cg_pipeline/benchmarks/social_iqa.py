@@ -20,8 +20,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS
-from cg_pipeline.items import Item, Prompt, pick
+from cg_pipeline.items import Item, Prompt, letter_index, pick
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows
 
@@ -45,7 +44,7 @@ def to_item(row: Row) -> Item:
 
 def from_normalised(fields: Mapping[str, Any]) -> Item:
     """Situation, question and choices."""
-    answer = LETTERS.find(fields["answer"])
+    answer = letter_index(fields["answer"])
     return _item(fields["context"], fields["question"], fields["choices"], answer)
 
 

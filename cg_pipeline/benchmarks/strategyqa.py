@@ -20,8 +20,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS, question_answer
-from cg_pipeline.items import Item, pick
+from cg_pipeline.formats import question_answer
+from cg_pipeline.items import Item, letter_index, pick
 from cg_pipeline.specs import Benchmark, HubRows
 
 
@@ -43,7 +43,7 @@ def to_item(row: Row) -> Item:
 
 def from_normalised(fields: Mapping[str, Any]) -> Item:
     """The question and nothing that helps with it: the source's fields hold its facts."""
-    return _item(fields["question"], pick(fields["choices"], LETTERS.index(fields["answer"])))
+    return _item(fields["question"], pick(fields["choices"], letter_index(fields["answer"])))
 
 
 def _item(question: str, answer: str) -> Item:

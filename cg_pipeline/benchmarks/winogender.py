@@ -22,8 +22,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS, in_context
-from cg_pipeline.items import Item, pick
+from cg_pipeline.formats import in_context
+from cg_pipeline.items import Item, letter_index, pick
 from cg_pipeline.specs import Benchmark, HubRows
 
 _PRONOUN = re.compile(r"\b(?:she|her|he|his|him|they|their|them)\b", re.IGNORECASE)
@@ -62,7 +62,7 @@ def from_normalised(fields: Mapping[str, Any]) -> Item:
         sentence=fields["context"],
         pronoun=found[0],
         people=[choice.removeprefix("the ") for choice in fields["choices"]],
-        answer=LETTERS.index(fields["answer"]),
+        answer=letter_index(fields["answer"]),
         gender=fields["category"],
     )
 

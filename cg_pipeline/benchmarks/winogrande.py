@@ -12,7 +12,10 @@ filtering broke up many pairs, and the hub keeps no key of them. Twins are told 
 options and their first three words, which finds 277 of the 284 pairs that look alike.
 
 Partial evaluation as in lm-evaluation-harness (`winogrande`): what follows the blank is
-compared after each option.
+compared after each option, as raw text. A chat model, too, is given the filled sentences without its
+chat template, and never the one with the blank, which says what follows it. The harness shows that
+one neither, and by default no template; told to apply it, it makes the part up to the option a
+user's message.
 """
 
 from collections.abc import Mapping
@@ -20,8 +23,8 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS, around_blank
-from cg_pipeline.items import Item, pick
+from cg_pipeline.formats import around_blank
+from cg_pipeline.items import Item, letter_index, pick
 from cg_pipeline.records import content_id
 from cg_pipeline.specs import Benchmark, HubRows
 
@@ -44,7 +47,7 @@ def to_item(row: Row) -> Item:
 
 def from_normalised(fields: Mapping[str, Any]) -> Item:
     """The question is the sentence with its blank."""
-    return _item(fields["question"], fields["choices"], LETTERS.find(fields["answer"]))
+    return _item(fields["question"], fields["choices"], letter_index(fields["answer"]))
 
 
 def twin_key(sentence: str, options: list[str]) -> str:

@@ -17,7 +17,7 @@ from cg_pipeline.sources.broad_sample import sample_hash
 from cg_pipeline.sources.label_origins import label_origins
 from cg_pipeline.sources.origins import origins_of
 from cg_pipeline.sources.sae_files import weights_hash
-from cg_pipeline.specs import Study
+from cg_pipeline.specs import ServedModel, Study
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.materialisations import identity_of
 from cg_pipeline.store.warehouse import Warehouse
@@ -33,7 +33,9 @@ def titles(model: str, study: Study) -> list[str]:
 class Expected:
     """Fingerprints from the top of the graph down, computed from the catalogue and the files it names.
 
-    A stage whose stored fingerprint equals the expected one need not be run again.
+    A stage whose stored fingerprint equals the expected one need not be run again. Completions that a
+    server gave in part never equal it, so they are asked for again; what was made of them does, until
+    there are more of them.
     """
 
     layout: Layout
@@ -79,7 +81,7 @@ class Expected:
             return imported
         policy = POLICIES[BENCHMARKS[benchmark].scoring]
         decider = self.run_by if policy.runs_code else self.judged_by
-        return identity.scores_id(self.completions(model, benchmark), policy, decider)
+        return identity.scores_id(self._answers(model, benchmark), policy, decider)
 
     def activations(self, model: str, benchmark: str) -> str:
         """Of one cell's activations."""
@@ -140,6 +142,19 @@ class Expected:
     def of(self, asset: str, partition: dict[str, str]) -> str:
         """Of any asset's partition, given by its dimensions."""
         return getattr(self, asset)(**partition)
+
+    def _answers(self, model: str, benchmark: str) -> str:
+        """Of the completions that scores are made of: as they should be, or what a server gave of them.
+
+        Looked up each time, since what is missing may come while a study runs.
+        """
+        whole = self.completions(model, benchmark)
+        if not isinstance(MODELS[model].weights, ServedModel):
+            return whole
+        stored = Warehouse(self.layout).materialisation(
+            "completions", {"model": model, "benchmark": benchmark}
+        )
+        return stored.fingerprint if stored and identity.is_part_of(stored.fingerprint, whole) else whole
 
     def _imported(self, asset: str, model: str, benchmark: str) -> str:
         """The fingerprint of what is stored, if it was imported and its examples are still these."""

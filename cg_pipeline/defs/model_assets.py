@@ -11,10 +11,11 @@ from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, m
 from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Servers, Store
 from cg_pipeline.defs.results import declared, effort, links, preview, result
 from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
+from cg_pipeline.defs.scoring_progress import watched
 from cg_pipeline.defs.served_models import ask_served
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.identity import STAGES, completions_id, scores_id
-from cg_pipeline.inference.progress import ProgressMeter
+from cg_pipeline.progress import ProgressMeter
 from cg_pipeline.protocols import JUDGE_FAILED, SANDBOX_FAILED
 from cg_pipeline.records import Completion, Example
 from cg_pipeline.scoring import POLICIES
@@ -107,7 +108,13 @@ def scores(
     judge = judging.load() if policy.judged else None
     decider = code_sandbox.load() if policy.runs_code else judge
     at_once = code_sandbox.at_once if policy.runs_code else judging.at_once
-    found = pipeline.score(policy, examples, completions, decider, at_once)
+    with watched(
+        len(completions),
+        lambda now: context.log.info(f"{model.name} on {benchmark.name}: {now}"),
+        needed=decider is not None,
+        ledger=judge.chat.ledger if judge else None,
+    ) as watch:
+        found = pipeline.score(policy, examples, completions, decider, at_once, watch)
     decided_by = decider.source if decider else "none"
     decided = judging.identity if policy.judged else decided_by
     n_failed = sum(score.reason in (JUDGE_FAILED, SANDBOX_FAILED) for score in found)

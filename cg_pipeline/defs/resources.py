@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from cg_pipeline.inference.encoder import SaeEncoder
     from cg_pipeline.inference.language_model import LanguageModel
     from cg_pipeline.inference.models import LoadedModel
-    from cg_pipeline.inference.progress import Advance
     from cg_pipeline.llm.judging import LlmJudge
     from cg_pipeline.llm.naming import LlmNamer
     from cg_pipeline.llm.served import ServedLanguageModel
     from cg_pipeline.processes.sandbox import Sandbox
+    from cg_pipeline.progress import Advance
 
 
 _ON_A_CPU = {"choice": 256, "generation": 32}
@@ -65,7 +65,7 @@ class Gpu(dg.ConfigurableResource):
 
     device: str = "auto"
     """auto, cuda, cuda:N, mps or cpu."""
-    batch_tokens: int = 4096
+    batch_tokens: int = Field(default=4096, ge=1)
     """Padded tokens of one forward pass; on a GPU of the first, which shows how many more fit."""
     engine: str = DEFAULT_ENGINE
     """What runs models that answer: transformers, or vllm where it is installed."""
@@ -103,13 +103,13 @@ class Gpu(dg.ConfigurableResource):
 class Servers(dg.ConfigurableResource):
     """How models behind a server are asked: how many questions at once, how patiently, at what price."""
 
-    concurrency: int = 8
+    concurrency: int = Field(default=8, ge=1)
     """Requests under way at once, to one model."""
-    timeout_s: float = 120.0
+    timeout_s: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     """Longest wait for one answer."""
-    max_retries: int = 6
+    max_retries: int = Field(default=6, ge=0)
     """Tries after the first one, with growing waits, for faults that waiting may cure."""
-    max_wait_s: float = 120.0
+    max_wait_s: float = Field(default=120.0, ge=0, allow_inf_nan=False)
     """Longest wait before a retry; a server that asks for more is given up."""
     prices: dict[str, list[float]] = Field(default_factory=dict[str, list[float]])
     """For each model of the catalogue: price per million prompt tokens, and per million answer tokens."""
@@ -169,7 +169,7 @@ class Namer(dg.ConfigurableResource):
 class Judging(dg.ConfigurableResource):
     """Who judges answers: the model of the CG_JUDGE_* variables, else of the CG_LLM_* ones, or nobody."""
 
-    at_once: int = 8
+    at_once: int = Field(default=8, ge=1)
     """Questions under way at a time; changes no verdict."""
     store: dg.ResourceDependency[Store]
 
@@ -200,7 +200,7 @@ class Judging(dg.ConfigurableResource):
 class CodeSandbox(dg.ConfigurableResource):
     """What runs programs that models wrote: a sandbox if CG_ALLOW_CODE says so, or else nothing."""
 
-    at_once: int = 2
+    at_once: int = Field(default=2, ge=1)
     """Programs running at a time. It makes none fail: processor time counts, not time on the clock."""
 
     def load(self) -> "Sandbox | None":

@@ -58,9 +58,14 @@ def run_study(
     def bring_up_to_date(unit: Unit) -> None:
         stale = [asset for asset in unit.job.assets if not trust.holds(asset, unit)]
         report(unit, stale)
-        if stale:
-            for warning in run_unit(definitions, unit, stale, instance):
-                warn(warning)
+        run(unit, stale)
+        if stale and (shaken := _shaken(trust, unit, stale)):
+            report(unit, shaken)
+            run(unit, shaken)
+
+    def run(unit: Unit, assets: list[str]) -> None:
+        for warning in run_unit(definitions, unit, assets, instance) if assets else ():
+            warn(warning)
 
     faults: list[str] = []
     with keep_failing_orphaned_runs(instance):
@@ -73,6 +78,11 @@ def run_study(
             raise RuntimeError("\n".join(faults))
         for unit in (each for each in units if each.job is not EXAMPLES_JOB):
             bring_up_to_date(unit)
+
+
+def _shaken(trust: Trust, unit: Unit, done: list[str]) -> list[str]:
+    """Stages that held before others of the unit ran, and hold no longer: answers came that were missing."""
+    return [asset for asset in unit.job.assets if asset not in done and not trust.holds(asset, unit)]
 
 
 def run_unit(

@@ -2,7 +2,8 @@
 
 *Why not in shards, as for a model in memory:* every answer is kept on its own the moment it comes,
 so nothing is lost and nothing waits for the slowest of a block. Materialising again asks only for
-what is missing, which includes examples that were given up on.
+what is missing, which includes examples that were given up on. As long as there are such, the cell is
+out of date (`identity.answered_id`): the next run asks them again.
 
 The asset's pool is that of the device (a pool belongs to an asset, not to a partition), so one
 cell at a time is asked or computed; within it, `Servers.concurrency` requests are under way.
@@ -18,6 +19,7 @@ import dagster as dg
 from cg_pipeline import checks, pipeline
 from cg_pipeline.defs.results import preview, result
 from cg_pipeline.defs.retries import lasting_faults_end_the_run
+from cg_pipeline.identity import answered_id
 from cg_pipeline.records import Example
 from cg_pipeline.specs import Benchmark
 
@@ -40,7 +42,7 @@ def ask_served(
         found = pipeline.complete(benchmark, examples, model)
     return result(
         found,
-        fingerprint,
+        answered_id(fingerprint, found),
         {
             "n_completions": len(found),
             "stops": dict(Counter(completion.stop for completion in found)),

@@ -5,8 +5,8 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from cg_pipeline.formats import LETTERS, lettered_lines, letters_for
-from cg_pipeline.items import Item, Prompt, pick
+from cg_pipeline.formats import lettered_lines, letters_for
+from cg_pipeline.items import Item, Prompt, letter_index, pick
 from cg_pipeline.records import content_id
 
 REPO, REVISION = "cais/mmlu", "c30699e8356da336a370243923dbaf21066bb9fe"
@@ -29,7 +29,7 @@ def to_item(row: Row) -> Item:
 
 def from_normalised(fields: Mapping[str, Any]) -> Item:
     """The category is the subject already."""
-    answer = LETTERS.find(fields["answer"])
+    answer = letter_index(fields["answer"])
     return _item(fields["category"], fields["question"], fields["choices"], answer)
 
 

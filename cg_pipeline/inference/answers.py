@@ -31,15 +31,20 @@ def chosen(
     example: Example,
     asked: ExampleInput,
     logprobs: tuple[float, ...],
-    neutral: Mapping[str, float],
+    neutral: Mapping[tuple[str, bool], float],
 ) -> Completion:
-    """The choice of the highest likelihood; `neutral` holds likelihoods after the neutral prompt."""
+    """The choice of the highest likelihood.
+
+    `neutral` holds likelihoods after the neutral prompt: of a text, in a chat or raw (with a stem).
+    """
     sizes = tuple(len(text.continuation) for text in asked.texts)
     scored = example.continuations or example.choices
     return Completion(
         text=example.choices[int(np.argmax(logprobs))],
         choice_logprobs=logprobs,
-        unconditional_logprobs=tuple(neutral[text] for text in scored) if neutral else (),
+        unconditional_logprobs=tuple(neutral[text, bool(example.stems)] for text in scored)
+        if neutral
+        else (),
         choice_tokens=sizes,
         stop="choice",
         n_completion_tokens=sum(sizes),

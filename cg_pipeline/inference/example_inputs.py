@@ -4,6 +4,12 @@ Raw text: an answer goes on after one space, and is encoded together with what i
 as lm-evaluation-harness does (`_encode_pair`: white space at the end of the context counts
 as the continuation's). In a chat the answer is the assistant's: it starts its turn.
 
+Why a choice that brings a text of its own (`Example.stems`: a filled blank, one of two sentences)
+is raw text for a chat model, too: the example's prompt holds what is to be rated, or all of the
+sentences, so that after it a likelihood measures copying. Partial evaluation is of raw text where
+it comes from (Trinh and Le 2018) and in lm-evaluation-harness, which shows no text but the stem;
+with its chat template the stem would be a user's message, of which the assistant says the rest.
+
 A prompt that leaves no room is left out or cut, as the model's spec says; which of the two,
 and by how much, is told, never silent.
 """
@@ -59,16 +65,14 @@ def choice_input(model: LoadedModel, example: Example) -> ExampleInput:
             "one. Use response='generation' for open answers."
         )
     answers = example.continuations or example.choices
-    stems = example.stems or (None,) * len(answers)
+    befores = example.stems or (example.prompt,) * len(answers)
+    given = as_asked(model, example)
 
     def draft(shots: Sequence[str]) -> list[_Draft]:
-        render = _renderer(model, shots)
-        pairs = zip(stems, answers, strict=True)
-        if model.spec.chat:
-            return [_chat_draft(model, render(example.prompt), stem, answer) for stem, answer in pairs]
-        return [_raw_draft(model, render, example.prompt if stem is None else stem, a) for stem, a in pairs]
+        render = _renderer(given, shots)
+        return [_draft(given, render, *pair) for pair in zip(befores, answers, strict=True)]
 
-    found = _fitted(model, example, draft, 0)
+    found = _fitted(given, example, draft, 0)
     if not all(len(text.continuation) for text in found.texts):
         raise ValueError(
             f"Example {example.example_id} of {example.benchmark!r} has continuations {answers!r}, one of "
@@ -96,17 +100,26 @@ def open_input(model: LoadedModel, example: Example, opening: str, max_new_token
 
 def neutral_text(model: LoadedModel, neutral: str, answer: str) -> Continued:
     """An answer after a neutral prompt, without shots or stem."""
-    render = _renderer(model, ())
-    if model.spec.chat:
-        draft = _chat_draft(model, render(neutral), None, answer)
-    else:
-        draft = _raw_draft(model, render, neutral, answer)
+    draft = _draft(model, _renderer(model, ()), neutral, answer)
     return Continued(draft.context, draft.continuation)
+
+
+def as_asked(model: LoadedModel, example: Example) -> LoadedModel:
+    """The model as the choices are put to it: without chat template where they bring their own texts."""
+    return replace(model, spec=replace(model.spec, chat=False)) if example.stems else model
 
 
 def _renderer(model: LoadedModel, shots: Sequence[str]) -> _Render:
     """Prompts of one example, each rendered once."""
     return cache(lambda text: render_prompt(model.tokenizer, model.spec, text, shots))
+
+
+def _draft(model: LoadedModel, render: _Render, before: str, answer: str) -> _Draft:
+    """An answer to be scored after what comes before it."""
+    if not model.spec.chat:
+        return _raw_draft(model, render, before, answer)
+    prompt = render(before)
+    return _Draft(prompt.input_ids, prompt.content_mask, plain_ids(model.tokenizer, answer))
 
 
 def _raw_draft(model: LoadedModel, render: _Render, before: str, answer: str) -> _Draft:
@@ -123,16 +136,6 @@ def _led(model: LoadedModel, draft: _Draft) -> _Draft:
     tokenizer = model.tokenizer
     token = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
     return _Draft(np.array([token], np.int64), np.zeros(1, bool), draft.continuation)
-
-
-def _chat_draft(model: LoadedModel, prompt: RenderedPrompt, stem: str | None, answer: str) -> _Draft:
-    """The user's prompt, and an assistant's turn of a stem and the answer."""
-    if not stem:
-        return _Draft(prompt.input_ids, prompt.content_mask, plain_ids(model.tokenizer, answer))
-    whole = plain_ids(model.tokenizer, f"{stem} {answer}")
-    end = n_shared(whole, plain_ids(model.tokenizer, stem.rstrip()))
-    begun = _Draft(prompt.input_ids, prompt.content_mask, whole[:end])
-    return replace(_joined(begun), continuation=whole[end:])
 
 
 def _joined(draft: _Draft) -> _Draft:

@@ -8,8 +8,8 @@ from cg_pipeline.inference.batching import enough_tokens, map_in_batches, run_if
 from cg_pipeline.inference.likelihood import text_logprobs
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.packing import Continued, PackedRow, group_by_beginning, pack
-from cg_pipeline.inference.progress import Advance
 from cg_pipeline.inference.room import memory_of
+from cg_pipeline.progress import Advance
 
 Texts = Sequence[Continued]
 """What is scored for one example."""

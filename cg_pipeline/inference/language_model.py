@@ -13,14 +13,20 @@ from collections.abc import Sequence
 
 from cg_pipeline.inference.answers import chosen, generated, overflown
 from cg_pipeline.inference.batching import map_in_batches
-from cg_pipeline.inference.example_inputs import ExampleInput, choice_input, neutral_text, open_input
+from cg_pipeline.inference.example_inputs import (
+    ExampleInput,
+    as_asked,
+    choice_input,
+    neutral_text,
+    open_input,
+)
 from cg_pipeline.inference.example_likelihood import example_logprobs
 from cg_pipeline.inference.generation import Answer, Draft, generate_answers
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.packing import Continued
-from cg_pipeline.inference.progress import Advance, unwatched
 from cg_pipeline.inference.room import memory_of
 from cg_pipeline.inference.sampling import drawn_numbers
+from cg_pipeline.progress import Advance, unwatched
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Example
 
@@ -119,12 +125,19 @@ class LanguageModel:
         lengths = [len(asked[i].prompt) + how.max_new_tokens for i, _ in wanted]
         return map_in_batches(run, lengths, self._batch_tokens, memory=memory_of(self._model.device))
 
-    def _neutral(self, examples: Sequence[Example], prompt: str) -> dict[str, float]:
-        """Log-likelihood after the neutral prompt of every text that is scored, each once."""
+    def _neutral(self, examples: Sequence[Example], prompt: str) -> dict[tuple[str, bool], float]:
+        """Log-likelihood after the neutral prompt of every text that is scored, each once.
+
+        Where it follows a stem and where it does not are two: the one is raw text for a chat model, too.
+        """
         if not prompt:
             return {}
-        texts = dict.fromkeys(text for each in examples for text in each.continuations or each.choices)
-        scored = [(neutral_text(self._model, prompt, text),) for text in texts]
+        texts = {
+            (text, bool(each.stems)): as_asked(self._model, each)
+            for each in examples
+            for text in each.continuations or each.choices
+        }
+        scored = [(neutral_text(model, prompt, text),) for (text, _), model in texts.items()]
         found = self._logprobs(scored, lambda _n_examples, n_tokens: self._advance(0, n_tokens))
         return dict(zip(texts, (logprob for [logprob] in found), strict=True))
 

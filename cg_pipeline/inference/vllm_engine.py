@@ -22,7 +22,7 @@ from cg_pipeline.inference.gguf_conversion import converted_gguf
 from cg_pipeline.inference.language_model import LanguageModel
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.packing import Continued
-from cg_pipeline.inference.progress import Advance, unwatched
+from cg_pipeline.progress import Advance, unwatched
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Example, content_id
 from cg_pipeline.specs import HubWeights, LocalWeights, Model, PackagedGguf

@@ -1,4 +1,4 @@
-"""What comes back: a valid answer or the fault in it, what it cost, and the answers kept on disk."""
+"""What comes back: a valid answer or the fault in it, and the answers kept on disk."""
 
 import contextlib
 import json
@@ -10,45 +10,16 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import pydantic
+import pydantic_core
 
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.shapes import ChatChoice, ChatCompletion, breakdown
 from cg_pipeline.llm.wire import Fault, quote
 
 T = TypeVar("T", bound=pydantic.BaseModel)
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Usage:
-    """Tokens the server says it used."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    n_unreported: int = 0
-    """Responses that did not say; when above 0, the other two are lower bounds."""
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            n_unreported=self.n_unreported + other.n_unreported,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Call:
-    """One line of the bill."""
-
-    usage: Usage
-    """Tokens of all tries together; none for a cached answer."""
-    cost: float | None
-    """Price of those tokens; None when the prices are unknown."""
-    cached: bool
-    answered: bool
-    """False for a call that failed; what it used up is counted all the same."""
-    latency_s: float
-    n_retries: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,48 +32,21 @@ class Reply(Generic[T]):
     cached: bool
 
 
-class _Message(pydantic.BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(pydantic.BaseModel):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Tokens(pydantic.BaseModel):
-    prompt_tokens: int = pydantic.Field(ge=0)
-    completion_tokens: int = pydantic.Field(ge=0)
-
-
-class _Completion(pydantic.BaseModel):
-    """The part of a chat completion that matters here; the rest, which servers disagree on, is ignored."""
-
-    choices: list[_Choice]
-    usage: _Tokens | None = None
-
-
 def read_response(body: str, schema: type[T], endpoint: Endpoint) -> tuple[T | Fault, Usage]:
     """The answer in a response body, or its fault; and the tokens spent on it either way."""
     try:
-        completion = _Completion.model_validate_json(body)
+        completion = ChatCompletion.model_validate_json(_redacted(body, endpoint))
     except pydantic.ValidationError:
         reason = f"sent something other than a chat completion ({quote(body, endpoint) or 'nothing'})"
         return Fault(reason=reason, remedy="wait"), Usage(n_unreported=1)
+    if fault := breakdown(completion, endpoint):
+        return fault, completion.spent
     if not completion.choices:
-        return Fault(reason="sent a completion without an answer", remedy="wait"), _usage(completion)
-    return _read_choice(completion.choices[0], schema, endpoint), _usage(completion)
+        return Fault(reason="sent a completion without an answer", remedy="wait"), completion.spent
+    return _read_choice(completion.choices[0], schema, endpoint), completion.spent
 
 
-def _usage(completion: _Completion) -> Usage:
-    tokens = completion.usage
-    if tokens is None:
-        return Usage(n_unreported=1)
-    return Usage(input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens)
-
-
-def _read_choice(choice: _Choice, schema: type[T], endpoint: Endpoint) -> T | Fault:
+def _read_choice(choice: ChatChoice, schema: type[T], endpoint: Endpoint) -> T | Fault:
     text = choice.message.content or ""
     if choice.message.refusal:
         return Fault(
@@ -115,10 +59,20 @@ def _read_choice(choice: _Choice, schema: type[T], endpoint: Endpoint) -> T | Fa
     if choice.finish_reason == "length":
         return Fault(reason="was cut off before the answer was complete", remedy="lengthen")
     try:
-        return schema.model_validate_json(_json_part(text), strict=True)
+        return schema.model_validate_json(_redacted(_json_part(text), endpoint), strict=True)
     except pydantic.ValidationError as error:
         reason = f"gave an unusable answer ({quote(_complaints(error), endpoint)})"
         return Fault(reason=reason, remedy="correct", answer=text)
+
+
+def _redacted(text: str, endpoint: Endpoint) -> str:
+    """JSON that spells no key once it is read, however it was escaped; as it is when it spells none."""
+    try:
+        plain = pydantic_core.to_json(pydantic_core.from_json(text), inf_nan_mode="constants").decode()
+    except ValueError:  # what validates it says the same, and better
+        return text
+    redacted = endpoint.redact(plain)
+    return text if redacted == plain else redacted
 
 
 def _json_part(text: str) -> str:

@@ -1,6 +1,7 @@
 """Many questions to one server: a few at a time, tried again where that helps, kept on disk, billed.
 
-An answer is kept as soon as it is there, so a run that is killed asks only what is missing.
+An answer is kept as soon as it is there, so a run that is killed asks only what is missing; equal
+questions are asked once. Progress and its rates are about what is asked now.
 What is kept under: the model, its version, the address, and the whole request. *Why the
 address, unlike for names of clusters:* local servers answer to any model name, so two
 models served one after the other at two ports would share answers; being asked again after a
@@ -17,20 +18,22 @@ every example as failed.
 
 import logging
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import openai
 
-from cg_pipeline.llm.answers import Call, Usage, load_answer, save_answer
+from cg_pipeline.llm.answers import load_answer, save_answer
+from cg_pipeline.llm.attempts import Attempt, Call, Usage, usage_of
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import Question, rendered
 from cg_pipeline.llm.replies import AnswerText, Stop, read_answer
-from cg_pipeline.llm.wire import Fault, connect, post, unwilling, wait_s
+from cg_pipeline.llm.wire import Fault, connect, post, unwilling
+from cg_pipeline.progress import ProgressMeter
 from cg_pipeline.records import content_id
 
 MAX_FAILURES_IN_A_ROW = 10
@@ -41,19 +44,23 @@ DECISIVE = frozenset({"temperature", "top_p"})
 
 _MAX_BYTES = 1 << 26  # log-probabilities of a long text are many times its size
 _EVERY_S = 10.0
+_UNITS = {"answer": "answer", "count": "context", "measure": "text"}
+"""What progress counts, by the purpose of a question."""
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass
-class _Attempt:
-    """What has been tried for one question so far."""
+@dataclass(frozen=True)
+class _Asked:
+    """A question, and the place of its answer on disk."""
 
-    refused: frozenset[str]
-    started: float = field(default_factory=time.monotonic)
-    usage: Usage = field(default_factory=Usage)
-    n_tries: int = 0
-    n_waits: int = 0
+    question: Question
+    request: dict[str, Any]
+    """What the answer is kept under."""
+    path: Path
+
+    def kept(self) -> AnswerText | None:
+        return load_answer(self.path, self.request, AnswerText)
 
 
 class Asker:
@@ -103,11 +110,28 @@ class Asker:
             ValueError: the key, the address or the model's name is wrong.
             ConnectionError: the server cannot be reached or turns everybody away; answers so far are kept.
         """
+        asked = [self._place(question) for question in questions]
+        by_path = {each.path: each for each in asked}
+        found = {path: answer for path, each in by_path.items() if (answer := each.kept())}
+        missing = {path: each for path, each in by_path.items() if path not in found}
+        for _ in range(len(asked) - len(missing)):
+            self._record(Attempt(), cached=True, answered=True)
+        found.update(zip(missing, self._send([*missing.values()]), strict=True))
+        return [found[each.path] for each in asked]
+
+    def _send(self, asked: Sequence["_Asked"]) -> list[AnswerText]:
+        """The answers that are not on disk."""
+        if not asked:
+            return []
         self._stopping.clear()
-        with self._connect() as client, ThreadPoolExecutor(self._concurrency) as threads:
-            futures = [threads.submit(self._answer, client, question) for question in questions]
+        unit = _UNITS[asked[0].question.purpose]
+        meter = ProgressMeter(
+            len(asked), lambda now: self._report(f"{self.endpoint.model}: {now}"), unit=unit, every_s=_EVERY_S
+        )
+        with self._connect() as client, ThreadPoolExecutor(self._concurrency) as threads, meter:
+            futures = [threads.submit(self._answer, client, each) for each in asked]
             try:
-                self._follow(futures)
+                self._follow(futures, meter)
             except BaseException:
                 self._stopping.set()
                 threads.shutdown(wait=True, cancel_futures=True)
@@ -118,58 +142,49 @@ class Asker:
         """The answer to one question, or what is wrong with it; nothing is kept."""
         self._stopping.clear()
         with self._connect() as client:
-            return self._insist(client, question, _Attempt(refused=self.refused))
+            return self._insist(client, question, Attempt(omitted=self.refused))
 
     @property
     def usage(self) -> Usage:
         """Tokens of all calls, given-up ones included."""
-        return sum((call.usage for call in self.ledger), Usage())
+        return usage_of(self.ledger)
 
     def _connect(self) -> openai.OpenAI:
-        try:
-            return connect(self.endpoint)
-        except (OSError, ValueError, ImportError) as error:
-            kind = type(error).__name__  # its words may quote a proxy's password
-        raise ValueError(
-            f"Model {self.endpoint.model!r} cannot be asked: "
-            f"a proxy or certificate variable is unusable ({kind})."
-        )
+        client = connect(self.endpoint)
+        if isinstance(client, Fault):
+            raise ValueError(f"Model {self.endpoint.model!r} {client.reason}.")
+        return client
 
-    def _follow(self, futures: Sequence[Future[AnswerText]]) -> None:
-        started = told = time.monotonic()
-        for n_done, future in enumerate(as_completed(futures), start=1):
+    def _follow(self, futures: Sequence[Future[AnswerText]], meter: ProgressMeter) -> None:
+        n_seen = len(self.ledger)
+        for future in as_completed(futures):
             future.result()
-            now = time.monotonic()
-            if now - told >= _EVERY_S:
-                told, rate = now, n_done / (now - started)
-                left_s = (len(futures) - n_done) / rate
-                self._report(
-                    f"{self.endpoint.model}: {n_done:,} of {len(futures):,} answered, {rate:.1f} per second, "
-                    f"about {left_s:,.0f} s left"
-                )
+            calls = self.ledger[n_seen:]
+            n_seen += len(calls)
+            used = usage_of(calls)  # by whichever calls have ended since
+            meter.advance(1, used.input_tokens + used.output_tokens)
 
-    def _answer(self, client: openai.OpenAI, question: Question) -> AnswerText:
+    def _place(self, question: Question) -> "_Asked":
         request = {**self._identity, **question.identity}
         name = content_id(request)
-        path = self._cache_dir / name[:2] / f"{name}.json"
-        attempt = _Attempt(refused=self.refused)
-        if kept := load_answer(path, request, AnswerText):
-            self._record(attempt, cached=True, answered=True)
-            return kept
+        return _Asked(question, request, self._cache_dir / name[:2] / f"{name}.json")
+
+    def _answer(self, client: openai.OpenAI, asked: "_Asked") -> AnswerText:
+        attempt = Attempt(omitted=self.refused)
         try:
-            outcome = self._insist(client, question, attempt)
+            outcome = self._insist(client, asked.question, attempt)
         except BaseException:
             self._record(attempt, cached=False, answered=False)
             raise
         answered = isinstance(outcome, AnswerText)
         self._record(attempt, cached=False, answered=answered)
         if answered:
-            self._learn(attempt.refused)
-            save_answer(path, request, outcome, attempt.usage)
+            self._learn(attempt.omitted)
+            save_answer(asked.path, asked.request, outcome, attempt.usage)
             return outcome
-        return self._give_up(question, outcome, attempt)
+        return self._give_up(asked.question, outcome, attempt)
 
-    def _insist(self, client: openai.OpenAI, question: Question, attempt: _Attempt) -> AnswerText | Fault:
+    def _insist(self, client: openai.OpenAI, question: Question, attempt: Attempt) -> AnswerText | Fault:
         """Try until there is an answer or nothing is left to try."""
         while True:
             outcome = self._try(client, question, attempt)
@@ -178,19 +193,13 @@ class Asker:
             _log.debug("%s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
             if outcome.parameter in self._insists_on and question.purpose == "answer":
                 return unwilling(outcome)
-            if outcome.remedy == "omit" and outcome.parameter not in attempt.refused:
-                attempt.refused |= {outcome.parameter}
-            elif outcome.remedy == "wait" and attempt.n_waits < self.endpoint.max_retries:
-                self._stopping.wait(wait_s(outcome, attempt.n_waits, self.endpoint))
-                attempt.n_waits += 1
-            else:
-                return outcome
-            if self._stopping.is_set():
+            cured = attempt.cure(outcome, self.endpoint, self._stopping.wait)
+            if not cured or self._stopping.is_set():
                 return outcome
 
-    def _try(self, client: openai.OpenAI, question: Question, attempt: _Attempt) -> AnswerText | Fault:
+    def _try(self, client: openai.OpenAI, question: Question, attempt: Attempt) -> AnswerText | Fault:
         attempt.n_tries += 1
-        request = {"model": self.endpoint.model, **question.build(attempt.refused)}
+        request = {"model": self.endpoint.model, **question.build(attempt.omitted)}
         body = post(client, self.endpoint, request, chat=question.chat, max_bytes=_MAX_BYTES)
         if isinstance(body, Fault):
             return body
@@ -203,7 +212,7 @@ class Asker:
             _log.warning("%s refuses %s; asked without.", self.endpoint.model, ", ".join(sorted(new)))
             self.refused |= new
 
-    def _give_up(self, question: Question, fault: Fault, attempt: _Attempt) -> AnswerText:
+    def _give_up(self, question: Question, fault: Fault, attempt: Attempt) -> AnswerText:
         """An answer that says why there is none, unless the fault is not the question's."""
         if fault.kind == "settings":
             raise ValueError(self._sentence(fault, attempt))
@@ -212,10 +221,10 @@ class Asker:
         stop: Stop = fault.kind or "failed"
         if stop in ("timed_out", "failed"):
             self._count_failure(fault, attempt)
-        prompt = rendered(question.build(attempt.refused))
+        prompt = rendered(question.build(attempt.omitted))
         return AnswerText(text="", stop=stop, prompt=prompt)
 
-    def _count_failure(self, fault: Fault, attempt: _Attempt) -> None:
+    def _count_failure(self, fault: Fault, attempt: Attempt) -> None:
         with self._lock:
             self.troubles[fault.reason] += 1
             self._n_failed_in_a_row += 1
@@ -226,21 +235,13 @@ class Asker:
                 "Answers so far are kept; run it again."
             )
 
-    def _sentence(self, fault: Fault, attempt: _Attempt) -> str:
-        tries = "1 try" if attempt.n_tries == 1 else f"{attempt.n_tries} tries"
+    def _sentence(self, fault: Fault, attempt: Attempt) -> str:
         endpoint = self.endpoint
-        text = f"Model {endpoint.model!r} at {endpoint.base_url} {fault.reason}, after {tries}."
+        text = f"Model {endpoint.model!r} at {endpoint.base_url} {fault.reason}, after {attempt.tries}."
         return endpoint.redact(text)
 
-    def _record(self, attempt: _Attempt, *, cached: bool, answered: bool) -> None:
-        call = Call(
-            usage=attempt.usage,
-            cost=self.endpoint.cost(attempt.usage.input_tokens, attempt.usage.output_tokens),
-            cached=cached,
-            answered=answered,
-            latency_s=time.monotonic() - attempt.started,
-            n_retries=max(0, attempt.n_tries - 1),
-        )
+    def _record(self, attempt: Attempt, *, cached: bool, answered: bool) -> None:
+        call = attempt.call(self.endpoint, cached=cached, answered=answered)
         with self._lock:
             self.ledger.append(call)
             if answered:

@@ -21,9 +21,10 @@ from typing import Any, TypeVar
 import openai
 import pydantic
 
-from cg_pipeline.llm.answers import Call, Reply, Usage, load_answer, read_response, save_answer
+from cg_pipeline.llm.answers import Reply, load_answer, read_response, save_answer
+from cg_pipeline.llm.attempts import Attempt, Call, Usage, usage_of
 from cg_pipeline.llm.endpoint import Endpoint
-from cg_pipeline.llm.wire import Fault, connect, post, wait_s
+from cg_pipeline.llm.wire import Fault, connect, post
 from cg_pipeline.protocols import NamingFailed
 from cg_pipeline.records import content_id
 
@@ -40,16 +41,11 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(kw_only=True)
-class _Attempt:
-    """What has been tried for one call so far."""
+class _Talk(Attempt):
+    """An attempt in which the model may be told what was wrong."""
 
-    started: float = field(default_factory=time.monotonic)
-    usage: Usage = field(default_factory=Usage)
-    n_tries: int = 0
-    n_waits: int = 0
     n_corrections: int = 0
     answer_tokens: int = ANSWER_TOKENS
-    omitted: frozenset[str] = frozenset()
     correction: list[Message] = field(default_factory=list)
 
 
@@ -75,7 +71,7 @@ class ChatModel:
             "parameters": {"temperature": TEMPERATURE, "max_completion_tokens": ANSWER_TOKENS},
         }
         path = self.cache_dir / f"{content_id(request)}.json"
-        attempt = _Attempt(omitted=self._omitted)
+        attempt = _Talk(omitted=self._omitted)
         kept = load_answer(path, request, schema)
         if kept is not None:
             call = self._record(attempt, cached=True, answered=True)
@@ -92,26 +88,19 @@ class ChatModel:
     @property
     def total_usage(self) -> Usage:
         """Tokens of all calls, failed ones included."""
-        return sum((call.usage for call in self.ledger), Usage())
+        return usage_of(self.ledger)
 
     @property
     def total_cost(self) -> float | None:
         """Price of all calls; None when the prices are unknown."""
         return self.endpoint.cost(self.total_usage.input_tokens, self.total_usage.output_tokens)
 
-    def _record(self, attempt: _Attempt, *, cached: bool, answered: bool) -> Call:
-        call = Call(
-            usage=attempt.usage,
-            cost=self.endpoint.cost(attempt.usage.input_tokens, attempt.usage.output_tokens),
-            cached=cached,
-            answered=answered,
-            latency_s=time.monotonic() - attempt.started,
-            n_retries=max(0, attempt.n_tries - 1),
-        )
+    def _record(self, attempt: _Talk, *, cached: bool, answered: bool) -> Call:
+        call = attempt.call(self.endpoint, cached=cached, answered=answered)
         self.ledger.append(call)
         return call
 
-    def _converse(self, messages: Sequence[Message], schema: type[T], attempt: _Attempt) -> T:
+    def _converse(self, messages: Sequence[Message], schema: type[T], attempt: _Talk) -> T:
         """Try until an answer is valid or nothing is left to try."""
         with self._connect() as client:
             while True:
@@ -121,22 +110,20 @@ class ChatModel:
                     return outcome
                 _log.info("LLM %s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
                 if not self._prepare_retry(outcome, attempt):
-                    tries = "1 try" if attempt.n_tries == 1 else f"{attempt.n_tries} tries"
-                    raise self._failure(f"{outcome.reason}, after {tries}", lasting=outcome.lasting)
+                    raise self._failure(f"{outcome.reason}, after {attempt.tries}", lasting=outcome.lasting)
 
     def _connect(self) -> openai.OpenAI:
-        try:
-            return connect(self.endpoint)
-        except (OSError, ValueError, ImportError) as error:
-            kind = type(error).__name__
-        raise self._failure(f"cannot be asked: a proxy or certificate variable is unusable ({kind})")
+        client = connect(self.endpoint)
+        if isinstance(client, Fault):
+            raise self._failure(client.reason)
+        return client
 
     def _failure(self, reason: str, *, lasting: bool = False) -> NamingFailed:
         sentence = f"LLM {self.endpoint.model!r} at {self.endpoint.base_url} {reason}."
         return NamingFailed(self.endpoint.redact(sentence), lasting=lasting)
 
     def _try(
-        self, client: openai.OpenAI, messages: Sequence[Message], schema: type[T], attempt: _Attempt
+        self, client: openai.OpenAI, messages: Sequence[Message], schema: type[T], attempt: _Talk
     ) -> T | Fault:
         attempt.n_tries += 1
         body = post(client, self.endpoint, self._request(messages, schema, attempt))
@@ -146,7 +133,7 @@ class ChatModel:
         attempt.usage += usage
         return outcome
 
-    def _request(self, messages: Sequence[Message], schema: type[T], attempt: _Attempt) -> dict[str, Any]:
+    def _request(self, messages: Sequence[Message], schema: type[T], attempt: _Talk) -> dict[str, Any]:
         """The request, without what this server has refused; the schema then goes into the text."""
         strict = openai.pydantic_function_tool(schema)["function"].get("parameters", {})
         talk = [dict(message) for message in messages]
@@ -162,21 +149,17 @@ class ChatModel:
         kept = {name: value for name, value in optional.items() if name not in attempt.omitted}
         return {"model": self.endpoint.model, "messages": [*talk, *attempt.correction], **kept}
 
-    def _prepare_retry(self, fault: Fault, attempt: _Attempt) -> bool:
+    def _prepare_retry(self, fault: Fault, attempt: _Talk) -> bool:
         """Do what may cure the fault; False when it cannot be cured or has been tried often enough."""
-        if fault.remedy == "omit":
-            attempt.omitted |= {fault.parameter}
-        elif fault.remedy == "wait" and attempt.n_waits < self.endpoint.max_retries:
-            time.sleep(wait_s(fault, attempt.n_waits, self.endpoint))
-            attempt.n_waits += 1
-        elif fault.remedy == "lengthen" and attempt.n_corrections < MAX_CORRECTIONS:
-            attempt.answer_tokens *= 4  # a model that reasons first may need most of it for that
-            attempt.n_corrections += 1
-        elif fault.remedy == "correct" and attempt.n_corrections < MAX_CORRECTIONS:
-            attempt.correction = _correction(fault)
-            attempt.n_corrections += 1
-        else:
+        if attempt.cure(fault, self.endpoint, time.sleep):
+            return True
+        if fault.remedy not in ("lengthen", "correct") or attempt.n_corrections >= MAX_CORRECTIONS:
             return False
+        attempt.n_corrections += 1
+        if fault.remedy == "lengthen":
+            attempt.answer_tokens *= 4  # a model that reasons first may need most of it for that
+        else:
+            attempt.correction = _correction(fault)
         return True
 
 

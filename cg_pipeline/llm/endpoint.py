@@ -8,9 +8,11 @@ Why a wrong address is never quoted back: swapping two variables is an easy slip
 address would then be the key.
 """
 
+import functools
 import ipaddress
 import math
 import os
+import re
 from dataclasses import dataclass, fields
 from urllib.parse import urlsplit
 
@@ -129,12 +131,15 @@ class Endpoint:
         return (input_tokens * self.input_price + output_tokens * self.output_price) / 1e6
 
     def redact(self, text: str) -> str:
-        """The text without the key, should a server echo it.
+        """The text without the key, should a server echo it, as it is or escaped as JSON allows.
 
         Keys under 8 characters are placeholders of local servers ("EMPTY", "none"), not secrets.
         """
         key = self.api_key.get_secret_value() if self.api_key else ""
-        return text.replace(key, "[key]") if len(key) >= _SHORTEST_SECRET else text
+        if len(key) < _SHORTEST_SECRET:
+            return text
+        text = text.replace(key, "[key]")
+        return _escaped(key).sub("[key]", text) if "\\" in text else text
 
 
 def judge_endpoint() -> Endpoint | None:
@@ -143,6 +148,13 @@ def judge_endpoint() -> Endpoint | None:
     One set is taken whole: a key is never sent to the address of the other.
     """
     return Endpoint.from_environment("CG_JUDGE") or Endpoint.from_environment()
+
+
+@functools.lru_cache(maxsize=8)
+def _escaped(key: str) -> re.Pattern[str]:
+    """The key with any of its characters escaped by a backslash or by its code, in JSON within JSON too."""
+    forms = [rf"(?:{re.escape(c)}|\\{{1,8}}(?:{re.escape(c)}|u00(?i:{ord(c):02x})))" for c in key]
+    return re.compile("".join(forms))
 
 
 def _check_address(address: str, settings: Settings) -> None:

@@ -7,13 +7,15 @@ character and not the run.
 
 import json
 import math
-from typing import Literal
+import sys
+from typing import Any, Literal
 
 import pydantic
 
-from cg_pipeline.llm.answers import Usage
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import Question, Request, rendered
+from cg_pipeline.llm.shapes import MAX_TOKENS, Choice, Completion, breakdown
 from cg_pipeline.llm.wire import Fault, quote
 
 Stop = Literal["end", "length", "overflow", "refused", "timed_out", "failed"]
@@ -37,9 +39,9 @@ class AnswerText(pydantic.BaseModel):
     stop: Stop
     prompt: str
     """What was sent, as `Completion.rendered_prompt` keeps it."""
-    n_prompt_tokens: int = 0
+    n_prompt_tokens: int = pydantic.Field(default=0, ge=0, le=MAX_TOKENS)
     """0 when the server does not say."""
-    n_completion_tokens: int = 0
+    n_completion_tokens: int = pydantic.Field(default=0, ge=0, le=MAX_TOKENS)
     logprobs: tuple[float, ...] = ()
     """Of the tokens of the text sent after the first `skip` ones; empty for a generated answer."""
 
@@ -49,44 +51,18 @@ class AnswerText(pydantic.BaseModel):
         return self.stop in ("end", "length")
 
 
-class _Message(pydantic.BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Logprobs(pydantic.BaseModel):
-    token_logprobs: list[float | None] | None = None
-
-
-class _Choice(pydantic.BaseModel):
-    message: _Message | None = None
-    text: str | None = None
-    finish_reason: str | None = None
-    logprobs: _Logprobs | None = None
-
-
-class _Tokens(pydantic.BaseModel):
-    prompt_tokens: int = pydantic.Field(ge=0)
-    completion_tokens: int = pydantic.Field(default=0, ge=0)
-
-
-class _Completion(pydantic.BaseModel):
-    """What chat completions and raw ones have in common; the rest, on which servers disagree, is ignored."""
-
-    choices: list[_Choice]
-    usage: _Tokens | None = None
-
-
 def read_answer(
     body: str, question: Question, request: Request, endpoint: Endpoint
 ) -> tuple[AnswerText | Fault, Usage]:
     """The answer in the body of the response to a request, or its fault; and the tokens spent either way."""
     try:
-        completion = _Completion.model_validate_json(_clean(body))
+        completion = Completion.model_validate_json(_clean(body, endpoint))
     except (pydantic.ValidationError, ValueError, RecursionError):
         reason = f"sent something other than a completion ({quote(body, endpoint) or 'nothing'})"
         return Fault(reason=reason, remedy="wait"), Usage(n_unreported=1)
-    usage = _usage(completion)
+    usage = completion.spent
+    if fault := breakdown(completion, endpoint):
+        return fault, usage
     if len(completion.choices) != 1:
         return Fault(reason=f"sent {len(completion.choices)} answers; 1 was wanted", remedy="wait"), usage
     if question.purpose != "answer" and completion.usage is None:
@@ -96,18 +72,13 @@ def read_answer(
     return _generated(completion.choices[0], usage, question, request), usage
 
 
-def _clean(body: str) -> bytes:
-    return json.dumps(json.loads(body), ensure_ascii=False).encode("utf-8", "replace")
+def _clean(body: str, endpoint: Endpoint) -> bytes:
+    """The body without escapes, behind which half characters and the key may hide."""
+    plain = json.dumps(json.loads(body), ensure_ascii=False)
+    return endpoint.redact(plain).encode("utf-8", "replace")
 
 
-def _usage(completion: _Completion) -> Usage:
-    tokens = completion.usage
-    if tokens is None:
-        return Usage(n_unreported=1)
-    return Usage(input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens)
-
-
-def _generated(choice: _Choice, usage: Usage, question: Question, request: Request) -> AnswerText:
+def _generated(choice: Choice, usage: Usage, question: Question, request: Request) -> AnswerText:
     limit = request.get("max_tokens", request.get("max_completion_tokens", 0))
     said, refusal = choice.text, ""
     if choice.message is not None:
@@ -123,7 +94,13 @@ def _generated(choice: _Choice, usage: Usage, question: Question, request: Reque
     )
 
 
-def _measured(choice: _Choice, usage: Usage, prompt: str, skip: int) -> AnswerText | Fault:
+def _is_logprob(value: Any) -> bool:
+    """Only a first token has none: nothing comes before it."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and -sys.float_info.max <= value <= 0
+
+
+def _measured(choice: Choice, usage: Usage, prompt: str, skip: int) -> AnswerText | Fault:
     """Log-probabilities of the prompt's own tokens from `skip` on; those of generated ones are dropped."""
     found = (choice.logprobs.token_logprobs if choice.logprobs else None) or []
     told = found[skip : usage.input_tokens]
@@ -131,7 +108,12 @@ def _measured(choice: _Choice, usage: Usage, prompt: str, skip: int) -> AnswerTe
         return Fault(reason="did not give the log-probability of every token sent", remedy="none")
     if prompt.strip()[:_COMPARED] not in (choice.text or ""):
         return Fault(reason="did not repeat the text whose likelihood was asked for", remedy="none")
-    values = tuple(math.nan if value is None else value for value in told)
+    if not all(
+        _is_logprob(value) or (value is None and skip + place == 0) for place, value in enumerate(told)
+    ):
+        reason = "gave something other than the log-probability of a token, a finite number of at most 0"
+        return Fault(reason=reason, remedy="none")
+    values = tuple(math.nan if value is None else float(value) for value in told)
     return AnswerText(
         text="",
         stop="end",

@@ -4,10 +4,10 @@ Reading order: `post`, then `_judge_status`, which tells faults apart by status 
 
 Why the client's own retries are off: they cannot tell how often they tried, cannot be
 shortened for a test, and stop at a well-formed response that holds a useless answer. One
-loop, in `chat`, does all trying again.
+rule, `attempts.Attempt.cure`, says when to try again.
 
-Why the body is streamed: its size and its total time can then be bounded, so a server that
-never stops sending neither fills the memory nor holds a run forever.
+Why the body is streamed: its size can then be bounded, as `bounds` bounds its time and errors, so
+a server that never stops sending neither fills the memory nor holds a run forever.
 """
 
 import email.utils
@@ -16,7 +16,6 @@ import math
 import random
 import re
 import ssl
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -25,6 +24,7 @@ from typing import Any, Literal
 import httpx2  # the transport of the openai client: what breaks while a body is read is raised by it
 import openai
 
+from cg_pipeline.llm.bounds import bounding
 from cg_pipeline.llm.endpoint import Endpoint
 
 MAX_BODY_BYTES = 1 << 20
@@ -73,12 +73,23 @@ class Fault:
         return self.kind in ("overflow", "refused") or self.remedy in ("correct", "lengthen")
 
 
-def connect(endpoint: Endpoint) -> openai.OpenAI:
+def connect(endpoint: Endpoint) -> openai.OpenAI | Fault:
     """A client that follows the endpoint alone: no OPENAI_* variable, no proxy before a loopback address.
+
+    Or the fault in a variable that says how to get there, without the words of whoever found it: they may
+    quote a proxy's password.
 
     The client insists on a key, so a server that wants none is sent the word "none". Redirects
     are not followed: they would carry the labels to a server nobody named.
     """
+    try:
+        return _client(endpoint)
+    except (OSError, ValueError, ImportError) as error:
+        reason = f"cannot be asked: a proxy or certificate variable is unusable ({type(error).__name__})"
+        return Fault(reason=reason, remedy="none", kind="settings")
+
+
+def _client(endpoint: Endpoint) -> openai.OpenAI:
     key = endpoint.api_key.get_secret_value() if endpoint.api_key else "none"
     client = openai.OpenAI(
         api_key=key,
@@ -87,7 +98,10 @@ def connect(endpoint: Endpoint) -> openai.OpenAI:
         timeout=endpoint.timeout_s,
         default_headers={"Authorization": f"Bearer {key}"},
         http_client=openai.DefaultHttpxClient(
-            verify=_certificates(), trust_env=not endpoint.is_loopback, follow_redirects=False
+            verify=_certificates(),
+            trust_env=not endpoint.is_loopback,
+            follow_redirects=False,
+            event_hooks=bounding(endpoint.timeout_s),
         ),
     )
     client.organization = client.project = None
@@ -109,7 +123,6 @@ def post(
     max_bytes: int = MAX_BODY_BYTES,
 ) -> str | Fault:
     """Body of the response to one request for a chat completion, or a raw one; or what went wrong."""
-    deadline = time.monotonic() + endpoint.timeout_s
     place: Any = client.chat.completions if chat else client.completions
     text = "messages" if chat else "prompt"
     rest = {name: value for name, value in request.items() if name not in ("model", text)}
@@ -117,8 +130,8 @@ def post(
         with place.with_streaming_response.create(
             model=request["model"], **{text: request[text]}, extra_body=rest
         ) as response:
-            body = _read(response.iter_bytes(), deadline, max_bytes)
-    except (openai.APITimeoutError, httpx2.TimeoutException, TimeoutError):
+            body = _read(response.iter_bytes(), max_bytes)
+    except (openai.APITimeoutError, httpx2.TimeoutException):
         reason = f"did not answer within {endpoint.timeout_s:g} s"
         return Fault(reason=reason, remedy="wait", kind="timed_out")
     except openai.APIStatusError as error:
@@ -155,14 +168,12 @@ def quote(text: str, endpoint: Endpoint) -> str:
     return line if len(line) <= _QUOTED_CHARACTERS else line[:_QUOTED_CHARACTERS] + "…"
 
 
-def _read(chunks: Iterable[bytes], deadline: float, max_bytes: int) -> bytes | None:
+def _read(chunks: Iterable[bytes], max_bytes: int) -> bytes | None:
     body = bytearray()
     for chunk in chunks:
         body += chunk
         if len(body) > max_bytes:
             return None
-        if time.monotonic() > deadline:
-            raise TimeoutError
     return bytes(body)
 
 

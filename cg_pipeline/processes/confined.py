@@ -53,7 +53,7 @@ def _watched(task: dict[str, Any]) -> dict[str, Any]:
         os.setpgid(child, child)
     said, status = _hear(hearing, child)
     _end(child, task["isolated"], reaped=status is not None)
-    with suppress(ValueError):
+    with suppress(ValueError, RecursionError):
         found: Any = json.loads(said)
         if isinstance(found, dict) and cast("dict[str, Any]", found).pop("secret", "") == task["secret"]:
             return cast("dict[str, Any]", found)

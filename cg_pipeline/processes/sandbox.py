@@ -32,6 +32,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.processes import confined, rights, room
@@ -43,6 +44,8 @@ from cg_pipeline.processes import confined
 del sys.path[0]
 confined.main()"""
 _LONGEST_ANSWER = 1 << 16
+_LONGEST_DETAIL = 200
+_OUTCOMES = list(get_args(get_type_hints(ProgramRun)["outcome"]))
 _PATIENCE_S = 10.0
 
 
@@ -133,10 +136,17 @@ def _first_line(pipe: int, deadline: float) -> bytes | None:
 
 
 def _read(line: bytes) -> ProgramRun:
+    """What the answer says; a program may have written it, so that only what it should hold is taken."""
+    outcome: Any
     try:
-        return ProgramRun(**json.loads(line))
-    except (ValueError, TypeError):
+        told = json.loads(line)
+        outcome, detail, isolated = told["outcome"], told["detail"], told.get("isolated", False)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        outcome, detail, isolated = "", None, None
+    if outcome not in _OUTCOMES or not isinstance(detail, str) or not isinstance(isolated, bool):
         return ProgramRun(outcome="unusable", detail="the sandbox ended without an answer")
+    shown = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in detail)
+    return ProgramRun(outcome=outcome, detail=shown[:_LONGEST_DETAIL], isolated=isolated)
 
 
 class Sandbox:

@@ -11,10 +11,11 @@ Source: Parrish et al. 2022, arXiv 2110.08193, section 5; the formulas are in `s
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cg_pipeline.answers.chosen_option import grade_chosen
 from cg_pipeline.answers.details import details_of
-from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.likeliest import grade_likeliest
-from cg_pipeline.answers.options import LETTERS, read_option
+from cg_pipeline.answers.options import LETTERS
+from cg_pipeline.answers.targets import unnamed_choice
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy
 from cg_pipeline.stats.bias import ambiguous_bias, bias_score
@@ -24,13 +25,7 @@ def score(example: Example, completion: Completion) -> Score:
     """1 when the target is the likeliest choice, or the option that the text chooses."""
     if completion.choice_logprobs:
         return grade_likeliest(example, completion, completion.choice_logprobs)
-    if reason := unanswered(completion):
-        return grade(completion, None, reason=reason)
-    choice, cut = read_option(completion.text, example.choices), completion.stop == "length"
-    if choice is None or (cut and not choice.settled):
-        return grade(completion, None, reason="truncated" if cut else "unparsed")
-    answer = example.choices[choice.index]
-    return grade(completion, float(answer in example.targets), answer=answer)
+    return grade_chosen(example, completion)
 
 
 def bias(examples: Sequence[Example], scores: Sequence[Score]) -> dict[str, float]:
@@ -84,5 +79,10 @@ def _choice(example: Example, details: Mapping[str, Any], name: str) -> str:
 
 
 POLICY = ScoringPolicy(
-    name="bbq", score=score, reads=("choice", "generation"), needs_choices=True, summarise=bias
+    name="bbq",
+    score=score,
+    reads=("choice", "generation"),
+    needs_choices=True,
+    summarise=bias,
+    example_fault=unnamed_choice,
 )

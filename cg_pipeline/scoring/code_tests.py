@@ -22,7 +22,7 @@ Source: Chen et al. 2021, arXiv 2107.03374. Several answers to one problem give 
 
 from cg_pipeline.answers.details import details_of
 from cg_pipeline.answers.grading import grade, unanswered
-from cg_pipeline.answers.programs import is_finished, joined_program
+from cg_pipeline.answers.programs import begins_function, is_finished, joined_program
 from cg_pipeline.protocols import SANDBOX_FAILED, CodeRunner, ProgramRun
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy
@@ -70,10 +70,27 @@ def _program(example: Example, text: str) -> tuple[str, str]:
     return name, f"{program}\n{details['test']}\ncheck({name})\n"
 
 
+def fault(example: Example) -> str:
+    """Why no program could pass an example's tests; empty where one can."""
+    details = details_of(example)
+    name, stub = details.get("entry_point"), details.get("stub") or example.prompt
+    if not isinstance(name, str) or not name.isidentifier():
+        return f"entry_point is {name!r}; expected the name of a function. Correct it."
+    if not isinstance(test := details.get("test"), str) or "check" not in test:
+        return f"test is {str(test)[:80]!r}; expected code that defines check(candidate). Correct it."
+    if not begins_function(str(stub), name):
+        return (
+            f"stub, or else the prompt, is {str(stub)[:80]!r}; expected the beginning of a program with "
+            f"'def {name}'. Add 'stub' to the details."
+        )
+    return ""
+
+
 POLICY = ScoringPolicy(
     name="code_tests",
     score=score,
     runs_code=True,
     needs_targets=False,
     needs_details=("entry_point", "test"),
+    example_fault=fault,
 )

@@ -11,7 +11,7 @@ it as if it were whole.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from cg_pipeline.answers.details import details_of
 from cg_pipeline.answers.grading import grade, unanswered
@@ -20,6 +20,7 @@ from cg_pipeline.answers.own_part import without_reasoning
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy
 
+_ANY_REPLY = "Yes."
 _FOLLOWED, _MISSED, _LOOSELY, _NONE = "followed", "missed: ", "; loosely missed: ", "none"
 
 
@@ -76,12 +77,31 @@ def _instructions(example: Example) -> list[tuple[str, dict[str, Any]]]:
     details = details_of(example)
     names: list[str] = details.get("instruction_id_list") or []
     given: list[dict[str, Any]] = details.get("kwargs") or []
+    if not (_all_are(str, names) and _all_are(dict, given)):
+        raise ValueError(
+            f"details of example {example.example_id} hold {names!r} and {given!r}; expected a list of "
+            "instructions and a list with the arguments of each. Correct them."
+        )
     if not names or len(names) != len(given):
         raise ValueError(
             f"details of example {example.example_id} name {len(names)} instructions "
             f"and {len(given)} kwargs; expected 'instruction_id_list' and 'kwargs' of one length. Add them."
         )
     return list(zip(names, given, strict=True))
+
+
+def fault(example: Example) -> str:
+    """What is wrong with an example's instructions; empty where every one can be checked."""
+    try:
+        for name, given in _instructions(example):
+            follows(_ANY_REPLY, name, given)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _all_are(kind: type, values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(each, kind) for each in cast("list[Any]", values))
 
 
 POLICY = ScoringPolicy(
@@ -91,4 +111,5 @@ POLICY = ScoringPolicy(
     libraries=("py3langid",),
     needs_targets=False,
     needs_details=("instruction_id_list", "kwargs"),
+    example_fault=fault,
 )

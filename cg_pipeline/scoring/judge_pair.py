@@ -76,6 +76,17 @@ def _baseline(example: Example) -> str:
     return str(baseline)
 
 
+def fault(example: Example) -> str:
+    """Why nothing can be compared with an example's baseline; empty where it can."""
+    given = details_of(example).get("baseline")
+    return "" if given and str(given).strip() else f"baseline is {given!r}; expected an answer. Add it."
+
+
 POLICY = ScoringPolicy(
-    name="judge_pair", score=score, judged=True, needs_targets=False, needs_details=("baseline",)
+    name="judge_pair",
+    score=score,
+    judged=True,
+    needs_targets=False,
+    needs_details=("baseline",),
+    example_fault=fault,
 )

@@ -1,9 +1,10 @@
 """One number in a generated answer, compared by value.
 
 The number read is the one that the text announces ("the answer is …", "#### …", a box), or
-else the last one of the text; where an "=" stands before it on its line, the one that follows
-the last "=". In "the answer is 3 + 4 = 7" it is what follows the "=". How numbers are written
-is told in `answers.numbers`.
+else the one of the last sentence that has any. Which of a sentence's numbers that is, is told in
+`answers.said_number`: an announced sentence with several of which none is plainly meant is
+unscored; one that is not announced then counts by its last number, as in lm-evaluation-harness.
+How numbers are written is told in `answers.numbers`.
 """
 
 from fractions import Fraction
@@ -11,6 +12,7 @@ from fractions import Fraction
 from cg_pipeline.answers.answer_number import is_settled, readings
 from cg_pipeline.answers.grading import grade, unanswered
 from cg_pipeline.answers.numbers import number_of
+from cg_pipeline.answers.targets import number_expected
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy
 
@@ -46,4 +48,4 @@ def _target(example: Example, text: str) -> Fraction:
     return value
 
 
-POLICY = ScoringPolicy(name="numeric", score=score)
+POLICY = ScoringPolicy(name="numeric", score=score, target_fault=number_expected)

@@ -1,6 +1,7 @@
 """Yes or no, read out of a generated answer; "true" and "false" count as well."""
 
 from cg_pipeline.answers.grading import grade, unanswered
+from cg_pipeline.answers.targets import yes_no_expected
 from cg_pipeline.answers.yes_no import meaning, read_yes_no
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.specs import ScoringPolicy
@@ -26,4 +27,4 @@ def score(example: Example, completion: Completion) -> Score:
     return grade(completion, float(found.says_yes == target), answer="yes" if found.says_yes else "no")
 
 
-POLICY = ScoringPolicy(name="yes_no", score=score)
+POLICY = ScoringPolicy(name="yes_no", score=score, target_fault=yes_no_expected)

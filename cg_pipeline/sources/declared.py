@@ -164,7 +164,7 @@ def _benchmark(name: str, declared: Mapping[str, Any], policy: ScoringPolicy) ->
     found = {key: declared.get(key, default) for key, (_, default) in _OPTIONAL.items()}
     task: Task = declared["task"]
     generated = (response := response_of(task, policy)) == "generation"
-    asks_letter = generated and task not in GENERATED
+    asks_letter = generated and policy.needs_choices
     columns = Fields(**{key: _fixed(value) for key, value in declared["fields"].items()})
     limit = _OPTION_TOKENS if asks_letter else _MAX_NEW_TOKENS
     shots = LocalRows(path=f"{FOLDER}/{found['shots_file']}") if found["shots_file"] else None

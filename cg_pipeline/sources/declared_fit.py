@@ -74,8 +74,7 @@ def given(table: Mapping[str, Any], key: str) -> str:
 
 def _of_policy(declared: Mapping[str, Any], policy: ScoringPolicy) -> Iterator[str]:
     task, fields, name = declared["task"], declared["fields"], policy.name
-    if policy.needs_choices == (task in GENERATED):
-        wanted = "generated answers" if task in GENERATED else "choices"
+    if wanted := _lacking(task, policy):
         yield f"scoring is {name!r} for task {task!r}; expected one for {wanted}. Correct it."
     if lacking := [each for each in policy.needs_details if each not in fields.get("details", ())]:
         yield (
@@ -89,6 +88,18 @@ def _of_policy(declared: Mapping[str, Any], policy: ScoringPolicy) -> Iterator[s
         )
     if policy.needs_targets and "answer" not in fields:
         yield "fields.answer is missing; expected the name of a field. Add or correct it."
+
+
+def _lacking(task: str, policy: ScoringPolicy) -> str:
+    """What kind of policy a task needs, where this is another."""
+    if task in GENERATED:
+        return "generated answers" if policy.needs_choices else ""
+    if policy.needs_stems:
+        return "choices as they stand, for nothing declared gives them a shared end"
+    if task == "yes_no":
+        faulty = policy.target_fault is not None and any(map(policy.target_fault, ("yes", "no")))
+        return "yes and no" if faulty or not policy.needs_targets else ""
+    return "" if policy.needs_choices else "choices"
 
 
 def _of_response(declared: Mapping[str, Any], response: str) -> Iterator[str]:

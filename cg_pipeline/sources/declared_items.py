@@ -4,8 +4,9 @@ Module-level functions, for a spec's fingerprint is taken of them together with 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from cg_pipeline.formats import letter_asked, lettered, question_answer
@@ -56,6 +57,13 @@ def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
     )
 
 
+def answer_field(to_item: Callable[..., Item]) -> str:
+    """What a declared benchmark's file calls the answer; empty for another benchmark, or without one."""
+    if isinstance(to_item, partial) and to_item.func is declared_item:
+        return next((each.answer for each in to_item.args if isinstance(each, Fields)), "")
+    return ""
+
+
 def declared_prompt(task: Task | Literal["option"], prefix: str, item: Item) -> Prompt:
     """The task's format, after the declaration's prefix and the item's context.
 
@@ -95,14 +103,21 @@ def _answers(task: Task, fields: Fields, choices: tuple[str, ...], given: Any) -
 
 def _choices(fields: Fields, row: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(fields.choices, str):
-        return tuple(_text(row, name) for name in fields.choices if row.get(name) is not None)
+        return _distinct(tuple(_text(row, name) for name in fields.choices if row.get(name) is not None))
     found = _value(row, fields.choices)
     if not isinstance(found, list) or not all(isinstance(text, (str, int, float)) for text in found):
         raise ValueError(
             f"field {fields.choices!r} is {show(found)}; expected a list of texts. "
             "Correct it, or name one field for each choice."
         )
-    return tuple(str(text) for text in found)
+    return _distinct(tuple(str(text) for text in found))
+
+
+def _distinct(choices: tuple[str, ...]) -> tuple[str, ...]:
+    twice = [choice for choice in choices if choices.count(choice) > 1]
+    if twice and len(set(choices)) > 1:  # fewer than two are refused as for every benchmark
+        raise ValueError(f"choice {show(twice[0])} stands twice; expected each once. Correct one of them.")
+    return choices
 
 
 def _value(row: Mapping[str, Any], name: str) -> Any:

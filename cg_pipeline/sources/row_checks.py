@@ -15,10 +15,14 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from cg_pipeline.answers.targets import value_faults
 from cg_pipeline.curation import Posed, contradicts, find_distinct, question_of
+from cg_pipeline.ink import is_blank
 from cg_pipeline.items import Item, NormalisedRow, normalised_item
 from cg_pipeline.pipeline import pose
 from cg_pipeline.records import Example
+from cg_pipeline.scoring import POLICIES
+from cg_pipeline.sources.declared_items import answer_field
 from cg_pipeline.sources.json_lines import show
 from cg_pipeline.sources.lines import Line
 from cg_pipeline.specs import Benchmark
@@ -36,6 +40,8 @@ class Shape:
     to_item: Callable[[Any], Item]
     ours: bool
     """Whether unknown fields and repeated questions are faults, or are left out."""
+    answer: str = ""
+    """What the file calls the answer, where that is declared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +63,9 @@ class Reading:
 
 def own_shape(benchmark: Benchmark) -> Shape:
     """Rows of a local file: exactly the benchmark's own."""
-    return Shape(row=benchmark.row, to_item=benchmark.to_item, ours=True)
+    return Shape(
+        row=benchmark.row, to_item=benchmark.to_item, ours=True, answer=answer_field(benchmark.to_item)
+    )
 
 
 def hub_shape(benchmark: Benchmark) -> Shape:
@@ -84,6 +92,9 @@ def read_rows(benchmark: Benchmark, place: str, lines: Iterable[Line], shape: Sh
         try:
             item = shape.to_item(validate(_sound(line)))
             example = pose(benchmark, item)
+            if is_blank(item.question):
+                raise ValueError(f"question is {item.question!r}; expected text. Write the question.")
+            _comparable(benchmark, example, shape)
             earlier = asked.setdefault(question_of(example), line.number)
             if shape.ours and earlier != line.number:
                 raise ValueError(_repetition(example, found[earlier][0], earlier))
@@ -92,6 +103,13 @@ def read_rows(benchmark: Benchmark, place: str, lines: Iterable[Line], shape: Sh
             faults[line.number] = [_explain(fault, _fields(shape.row)) for fault in error.errors()]
         except ValueError as error:
             faults[line.number] = [str(error)]
+        except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+            if shape.ours:  # its fields have been checked: the reader is at fault, not the file
+                raise
+            faults[line.number] = [
+                f"a field is not what this benchmark's rows have ({type(error).__name__}: {error}); "
+                "expected a row as the benchmark's file shows. Correct it."
+            ]
     if faults:
         raise ValueError(_summary(benchmark, place, faults))
     if not found:
@@ -105,6 +123,14 @@ def _sound(line: Line) -> Mapping[str, Any]:
     if line.fault:
         raise ValueError(line.fault)
     return line.row
+
+
+def _comparable(benchmark: Benchmark, example: Example, shape: Shape) -> None:
+    """Refuse what no answer could be compared with: it would be found out when all is answered."""
+    policy = POLICIES.get(benchmark.scoring)
+    named = f"field {shape.answer!r}" if shape.answer else "target"
+    if policy and (faults := list(value_faults(example, policy, named))):
+        raise ValueError(faults[0])
 
 
 def _without_repetitions(posed: list[Posed]) -> Reading:

@@ -26,6 +26,21 @@ from cg_pipeline.answers.answer_number import is_settled, readings
         ("Answer: x = 5", "5"),
         ("The answer is unknown. There are 7 days.", None),
         ("I do not know.", None),
+        ("**Final Answer:** In 3 hours, she earns 54 dollars.", "54"),
+        ("the answer should be 10, since 3 of 5 are left", "10"),
+        ("The answer to this question is 10. It has 2 digits.", "10"),
+        ("The answer equals 10.", "10"),
+        ("Answer: First 3 + 4 = 7. Then 7 x 2 = 14.", None),  # a step is announced, not the end
+        ("Answer: She earns 3 x 18 = 54. So it is 54.", "54"),
+        ("Answer: Mrs. Ray sold 6 x 20 = 120 oranges.", "120"),
+        ("She earns $54 in 3 hours.", "54"),
+        ("In 3 hours she earns 54 dollars", "54"),
+        ("7 birds are left on the 2 trees.", "7"),
+        ("She pays $12/day / 6 hours/day = $2/hour", "2"),
+        ("She pays $2 + $3 = $<<2+3=5>>5", "5"),
+        ("Ann has 5 pens and Bob has 6.", "6"),  # the last number, where nothing tells better
+        ("It is 5 or 6.", None),
+        ("It is 5, or maybe 6.", None),
     ],
 )
 def test_number_read(text: str, value: str | None) -> None:

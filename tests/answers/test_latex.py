@@ -16,6 +16,10 @@ from cg_pipeline.answers.latex import is_settled, latex_answer, squeezed
         (r"so \(x+1\)", "x+1", False),
         ("so \\[\n7\n\\]", "7", False),
         ("Therefore\n42", "42", False),
+        ("The answers are $5$, $7$, and $-3$. So", "5, 7, -3", True),
+        ("The solutions are $5$ and $-3$.", "5, -3", False),
+        ("It is $x^2=25$, $x=5$.", "x=5", False),  # a step, and what follows from it
+        ("The sum of $a$ and $b$ is $5$.", "5", False),
         ("**12**", "12", False),
         ("no idea", None, False),
         ("<think>$5$</think>$6$", "6", False),

@@ -36,6 +36,10 @@ CHOOSES = {
     "(A) is wrong. (B) is right.": 1,
     "B is incorrect. C is correct.": 2,
     "option (c) is right": 2,
+    "Hm, (A) is in France. So it must be (B).": 1,
+    "Option (C) is in Italy. Thus option (B).": 1,
+    "(C) is in Italy. (A) is in France. So (B).": 1,
+    "(B) is clearly the best, for (A) is in France.": 1,
     # Announced.
     "The answer is B": 1,
     "The answer is B.": 1,
@@ -53,6 +57,9 @@ CHOOSES = {
     "The answer is the bank account.": 3,
     "Paris is in France. London is in England.\n\nSo the answer is B": 1,
     "A. Paris\nB. London\nC. Rome\nD. bank account\nAnswer: C": 2,
+    "A. Paris\nB. London\nC. Rome\nD. bank account\n\nB. London": 1,
+    "A) Paris\nB) London\nC) Rome\nD) bank account\n\n**B) London**": 1,
+    "A. Paris: in France.\nB. London: in England.\nC. Rome: in Italy.\n\nA. Paris": 0,
     "The final answer is: $\\boxed{\\text{(C)}}$.": 2,
     "$\\boxed{B}$": 1,
     # The words.
@@ -91,6 +98,11 @@ CHOOSES_NONE = [
     "Ｂ",  # full width
     "<think>Maybe A",
     "A. Paris\nB. London\nC. Rome\nD. bank account",  # an echo of the options
+    "A. Paris\nB. London\nC. Rome\nD. bank account\n\nA. Paris\nB. London\nC. Rome\nD. bank account",
+    "A. Paris\nB. London\nC. Rome\n\nB. Rome",
+    "A. Paris\nB. London\nC. Rome\n\nD. bank account",
+    "Hm, (A) is in France. It must be (B).",
+    "It must be option B. Option A is in France.",
     "It is B because Paris is in France.",  # a letter here, another option's words there
     "\\boxed{B",
 ]
@@ -132,6 +144,31 @@ def test_two_options_with_the_same_words_are_told_apart_by_letter_only():
     choices = ("yes", "Yes!", "no")
     assert read_option("yes", choices) is None
     assert read_option("B", choices).index == 1  # type: ignore[union-attr]
+
+
+LETTERED = ("B", "A", "C", "D")
+
+
+@pytest.mark.parametrize("text", ["B", "(B)", "**B**", "The answer is B.", "B\n\nIt is.", "b", "\\boxed{A}"])
+def test_a_letter_that_is_also_another_option_is_not_read(text: str) -> None:
+    assert read_option(text, LETTERED) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("C", 2),
+        ("B. A", 1),
+        ("(A) B", 0),
+        ("The answer is A) B.", 0),
+        ("Option B", 1),
+        ("The answer is D", 3),
+    ],
+)
+def test_a_letter_whose_own_text_stands_beside_it_is_read(text: str, index: int) -> None:
+    found = read_option(text, LETTERED)
+    assert found is not None
+    assert found.index == index
 
 
 def test_without_choices_nothing_is_chosen():

@@ -24,7 +24,11 @@ from cg_pipeline.answers.yes_no import meaning, read_yes_no
         ("<think>no</think>yes", True),
         ("yes\n\nQuestion: And?\nAnswer: no", True),
         ("Question: Is it?\nAnswer: no", False),
+        (r"It rains. $\boxed{\text{No}}$", False),
+        (r"\boxed{5}\nyes", None),
         ("Yes and no", None),
+        ("yeſ", None),  # no s: a pattern takes it for one
+        ("falſe", None),
         ("yes/no", None),
         ("True or false", None),
         ("No evidence suggests it.", None),

@@ -2,7 +2,9 @@ r"""The answer of a solution is what its last `\boxed` holds."""
 
 import pytest
 
-from cg_pipeline.benchmarks.math import last_boxed
+from cg_pipeline.benchmarks import math, math_500
+from cg_pipeline.benchmarks.math import boxed_answer
+from cg_pipeline.inference.stop_texts import cut_before
 
 
 @pytest.mark.parametrize(
@@ -16,14 +18,24 @@ from cg_pipeline.benchmarks.math import last_boxed
         (r"We get $\boxed 3.5.$", "3.5"),
         (r"Hence \fbox{12}.", "12"),
         (r"Spaced \boxed {  9 } out", "9"),
+        (r"It is $\boxed{5}$, $\boxed{-3}$.", "-3"),  # a key has one answer
     ],
 )
 def test_the_answer_is_in_the_last_box(solution: str, answer: str):
-    assert last_boxed(solution) == answer
+    assert boxed_answer(solution) == answer
 
 
 @pytest.mark.parametrize("solution", ["It is 5.", r"It is \boxed{5", r"It is \boxed{}.", r"\boxedfoo{5}", ""])
 def test_a_solution_without_an_answer_is_refused(solution: str):
     with pytest.raises(ValueError) as error:  # noqa: PT011 - the whole sentence is compared
-        last_boxed(solution)
+        boxed_answer(solution)
     assert str(error.value) == f"solution ends with {solution!r}; expected \\boxed{{…}}. Box its answer."
+
+
+@pytest.mark.parametrize("benchmark", [math.BENCHMARK, math_500.BENCHMARK], ids=["math", "math_500"])
+def test_a_problem_told_once_more_does_not_end_an_answer(benchmark):
+    told = "**Problem:** What is $2+3$?\n\n**Solution:** It is $\\boxed{5}$."
+    assert cut_before(told, benchmark.stop) == told
+    assert (
+        cut_before("It is $\\boxed{5}$.\n\nProblem:\nWhat is next?", benchmark.stop) == "It is $\\boxed{5}$."
+    )

@@ -108,7 +108,7 @@ class Server:
     def stop(self) -> None:
         os.killpg(self.process.pid, signal.SIGTERM)
         try:
-            self.process.wait(timeout=30)
+            self.process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.log.close()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import dagster as dg
 import pytest
@@ -126,6 +127,20 @@ def test_a_judges_cost_is_recorded(monkeypatch, tmp_path):
         1,
         10,
     )
+
+
+def test_judging_tells_in_the_log_how_far_it_is(monkeypatch, tmp_path, capsys):
+    """And what was judged before makes the rest no quicker."""
+    verdict = reply(json.dumps({"reasoning": "Good.", "verdict": "10"}))
+    with FakeServer([verdict]) as server:
+        monkeypatch.setenv("CG_JUDGE_BASE_URL", server.url)
+        monkeypatch.setenv("CG_JUDGE_MODEL", "m-2")
+        texts = [f"Answer {i}." for i in range(6)]
+        for n in (4, 6):
+            materialise(monkeypatch, tmp_path, "judge_answer", [example()], texts[:n])
+    said = capsys.readouterr().err
+    pattern = r"6 of 6 answers \(4 known before\), [\d.,]+ answers/s, [\d.,]+ tokens/s, 0 s left"
+    assert re.search(f"{MODEL} on requests: {pattern}\n", said)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.graph
+pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
 

@@ -33,7 +33,7 @@ from tests.defs.tiny_study import (
     tiny_definitions,
 )
 
-pytestmark = pytest.mark.graph
+pytestmark = pytest.mark.integration
 
 WARNINGS: list[str] = []
 """What checks that stop nothing have said."""

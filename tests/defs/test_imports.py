@@ -19,7 +19,7 @@ from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.store.schema import TABLES
 from tests.defs.tiny_study import LOADS, N_ROWS, STUDY, tiny_data, tiny_definitions
 
-pytestmark = pytest.mark.graph
+pytestmark = pytest.mark.integration
 
 CELL = {"model": "smollm2_135m", "benchmark": "arithmetic"}
 

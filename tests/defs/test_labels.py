@@ -33,7 +33,7 @@ from tests.defs.tiny_study import (
 )
 from tests.llm.fake_server import FakeServer, Step, completion, failure
 
-pytestmark = pytest.mark.graph
+pytestmark = pytest.mark.integration
 
 SAE = "smollm2_l12"
 WORDS = ["concept_labels"]

@@ -12,6 +12,8 @@ import pytest
 from cg_pipeline.defs import recovery
 from cg_pipeline.defs.recovery import fail_orphaned_runs, keep_failing_orphaned_runs
 
+pytestmark = pytest.mark.integration
+
 
 @pytest.fixture
 def instance(tmp_path: Path):

@@ -1,5 +1,6 @@
 """A model behind a server, through the asset graph: scored without weights, resumed, billed."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,18 +9,24 @@ import pytest
 
 from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.definitions import assemble
+from cg_pipeline.defs.catalogue import StudyChoice
+from cg_pipeline.defs.freshness import Expected
+from cg_pipeline.defs.jobs import CELL_JOB, Unit
 from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.resources import Gpu, Servers, Store
+from cg_pipeline.defs.runs import run_study
+from cg_pipeline.defs.trust import Trust
 from cg_pipeline.identity import completions_id
 from cg_pipeline.models import MODELS
-from cg_pipeline.specs import ServedModel
+from cg_pipeline.saes import SAES
+from cg_pipeline.specs import ServedModel, Study
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.schema import TABLES
 from cg_pipeline.store.warehouse import Warehouse
-from tests.defs.tiny_study import N_ROWS, TinyStudy, tiny_data
+from tests.defs.tiny_study import N_ROWS, READER, STUDY, FakeEncoder, TinyStudy, tiny_data
 from tests.llm.fake_server import FakeServer, completion, failure
 
-pytestmark = pytest.mark.graph
+pytestmark = pytest.mark.integration
 
 NAME, KEY = "smollm2_135m", "sk-very-secret-0123456789"
 CELL = {"model": NAME, "benchmark": "arithmetic"}
@@ -120,6 +127,112 @@ def test_what_was_given_up_is_asked_again_and_nothing_else(data_dir: Path, monke
     assert again["requests_from_cache"] == first["requests_answered"]
     assert again["stops"] == {"end": N_ROWS}
     assert again["cost"] == "unknown: no price is set"
+
+
+CELL_UNIT = f"evaluate_cell {NAME} × arithmetic"
+ONE = replace(STUDY, benchmarks=("arithmetic",))
+
+
+class OneBenchmark(StudyChoice):
+    """The one that the fake server answers."""
+
+    @property
+    def study(self) -> Study:
+        return ONE
+
+
+class ReadingGpu(NoGpu):
+    """Reads, but answers nothing."""
+
+    def encoder(self, sae):
+        return FakeEncoder()
+
+
+class Moody:
+    """A server's rule: answers everything, but for the questions that `mood` fails."""
+
+    def __init__(self, *failing: str) -> None:
+        self.failing = failing
+        self.answer = " 7."
+
+    def __call__(self, path, request):
+        asked = request["messages"][0]["content"]
+        return failure(500) if any(text in asked for text in self.failing) else completion(self.answer)
+
+
+def study_run(data_dir: Path, instance: dg.DagsterInstance) -> tuple[list[tuple[str, list[str]]], list[str]]:
+    """Runs the study; what was stale of each unit, in order, and what checks said."""
+    store = Store(data_dir=str(data_dir))
+    definitions = assemble(
+        str(data_dir),
+        gpu=ReadingGpu(store=store),
+        servers=Servers(store=store, max_retries=0, concurrency=1),
+        study_choice=OneBenchmark(),
+    )
+    stale: list[tuple[str, list[str]]] = []
+    said: list[str] = []
+    run_study(
+        definitions,
+        instance,
+        Expected(store.layout, ONE, "automatic"),
+        lambda unit, assets: stale.append((unit.title, assets)),
+        said.append,
+    )
+    return [each for each in stale if each[1]], said
+
+
+def trusted(data_dir: Path, instance: dg.DagsterInstance) -> list[bool]:
+    """Of each stage of the cell, whether it needs no new run."""
+    layout = Layout(data_dir)
+    trust = Trust(Warehouse(layout), Expected(layout, ONE, "automatic"), instance)
+    return [trust.holds(asset, Unit(CELL_JOB, CELL)) for asset in CELL_JOB.assets]
+
+
+def rows_of(data_dir: Path) -> list[str]:
+    return (data_dir / "suite" / "arithmetic.jsonl").read_text().splitlines()
+
+
+@pytest.fixture
+def instance(monkeypatch):
+    for name, sae in READER.items():
+        monkeypatch.setitem(SAES, name, sae)
+    with dg.DagsterInstance.ephemeral() as made:
+        yield made
+
+
+def test_the_next_run_asks_again_and_what_follows_waits_for_news(data_dir: Path, monkeypatch, instance):
+    prompts = [json.loads(row)["question"] for row in rows_of(data_dir)]
+    mood = Moody(prompts[2], prompts[5])
+    with FakeServer(rule=mood) as server:
+        serve(monkeypatch, server.url)
+
+        study_run(data_dir, instance)
+        assert len(server.requests) == N_ROWS
+        same, said = study_run(data_dir, instance)
+        assert same == [(CELL_UNIT, ["completions"])]  # asked again, in vain: nothing else is made anew
+        assert len(server.requests) == N_ROWS + 2
+        assert any("whole only in part" in sentence for sentence in said)
+        assert trusted(data_dir, instance) == [False, True, True, True]
+        with monkeypatch.context() as patch:  # a part of other completions is no part of these
+            weights = replace(MODELS[NAME].weights, revision="2")  # pyright: ignore[reportCallIssue]
+            patch.setitem(MODELS, NAME, replace(MODELS[NAME], weights=weights))
+            assert trusted(data_dir, instance) == [False, False, True, False]
+
+        mood.failing = mood.failing[1:]
+        some, _ = study_run(data_dir, instance)
+        rest = ["scores", "concept_metrics"]
+        assert some[:2] == [(CELL_UNIT, ["completions"]), (CELL_UNIT, rest)]
+        assert [title for title, _ in some[2:]] == [f"report_gaps {NAME}"]
+        assert study_run(data_dir, instance)[0] == same
+
+        mood.failing = ()
+        whole, _ = study_run(data_dir, instance)
+        assert whole[:2] == [(CELL_UNIT, ["completions"]), (CELL_UNIT, rest)]
+        n_asked = len(server.requests)
+        assert study_run(data_dir, instance) == ([], [])
+        assert len(server.requests) == n_asked
+    scores = Warehouse(Layout(data_dir)).load(TABLES["scores"], [CELL])
+    assert {score.reason for score in scores} == {""}
 
 
 def failed_step(outcome: dg.ExecuteInProcessResult) -> str:

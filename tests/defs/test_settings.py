@@ -64,6 +64,26 @@ def test_every_fault_is_a_sentence(store: Store):
     ]
 
 
+@pytest.mark.parametrize(
+    ("table", "key", "value", "wanted"),
+    [
+        ("gpu", "batch_tokens", "0", "greater than or equal to 1"),
+        ("servers", "concurrency", "0", "greater than or equal to 1"),
+        ("servers", "timeout_s", "0.0", "greater than 0"),
+        ("servers", "timeout_s", "inf", "a finite number"),
+        ("servers", "timeout_s", "nan", "a finite number"),
+        ("servers", "max_retries", "-1", "greater than or equal to 0"),
+        ("servers", "max_wait_s", "-1.0", "greater than or equal to 0"),
+        ("servers", "max_wait_s", "inf", "a finite number"),
+        ("judging", "at_once", "0", "greater than or equal to 1"),
+        ("code_sandbox", "at_once", "0", "greater than or equal to 1"),
+    ],
+)
+def test_a_number_out_of_range_is_a_sentence(store: Store, table: str, key: str, value: str, wanted: str):
+    [found] = complaints(store, f"[{table}]\n{key} = {value}\n")
+    assert found == f"{table}.{key} is {value}; expected {wanted}. Correct it."
+
+
 @pytest.mark.parametrize("text", ["gpu = 3", "[gpu", "\ufeff[gpu]", "engine = 1"])
 def test_a_file_that_is_no_table_of_tables(store: Store, text: str):
     [found] = complaints(store, text)

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from markdown_it import MarkdownIt
 
+from cg_pipeline.gaps import report as report_module
 from cg_pipeline.gaps.clustering import group_gaps
+from cg_pipeline.gaps.drawing import Chart
 from cg_pipeline.gaps.findings import collect_findings
 from cg_pipeline.gaps.glossary import glossary
 from cg_pipeline.gaps.inputs import ReportInputs
@@ -86,6 +88,14 @@ class Reader(HTMLParser):
 def built(request: pytest.FixtureRequest):
     inputs = with_groups(request.param.build())
     return inputs, build_report(inputs)
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charts as empty frames, for tests of words: drawing takes most of a report's time."""
+    for name in ("accuracy", "coverage", "overlap", "performance", "landscape"):
+        frame = Chart(name=name, title=name, alt=name, svg="<svg></svg>", figure=None)
+        monkeypatch.setattr(report_module, f"draw_{name}", lambda *_, frame=frame: frame)
 
 
 def read(html: str) -> Reader:
@@ -173,6 +183,7 @@ def test_hostile_text_is_shown_as_text():
     assert "long…" in report.html or "lo…" in report.html or "…</bdi>" in report.html
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_says_what_was_found():
     inputs = with_groups(SmallStudy().build())
     report = build_report(inputs)
@@ -204,6 +215,7 @@ def test_the_strongest_missing_concept_is_the_commonest_elsewhere():
     assert [row.concept.firing_rate for row in found.kinds[0].rows] == [0.05, 0.01]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_quarantined_concepts_are_told_and_nowhere_else():
     inputs = SmallStudy().build()
     found = collect_findings(inputs)
@@ -218,6 +230,7 @@ def test_quarantined_concepts_are_told_and_nowhere_else():
     assert "40.0%" in build_report(inputs).html
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_without_gaps_the_report_says_none():
     inputs = dataclasses.replace(SmallStudy().build(), gaps=[], clusters=[])
     report = build_report(inputs)
@@ -226,6 +239,7 @@ def test_without_gaps_the_report_says_none():
     assert "There are no gaps to group." in report.markdown
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_names_by_an_llm_come_with_explanation_and_failures_with_a_note():
     inputs = with_groups(SmallStudy().build())
     first = dataclasses.replace(
@@ -247,6 +261,7 @@ def test_equal_inputs_give_equal_reports():
     )
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_study_without_scores_has_dashes_and_no_ranking():
     inputs = STUDIES["all unscored"].build()
     report = build_report(inputs)
@@ -256,6 +271,7 @@ def test_a_study_without_scores_has_dashes_and_no_ranking():
 
 
 @pytest.mark.parametrize("normaliser", ["grand_mean", "active_mean", "none"])
+@pytest.mark.usefixtures("undrawn")
 def test_every_word_is_explained_once_and_heads_lead_there(normaliser: str):
     inputs = SmallStudy().build()
     inputs = dataclasses.replace(inputs, study=dataclasses.replace(inputs.study, normaliser=normaliser))
@@ -267,6 +283,7 @@ def test_every_word_is_explained_once_and_heads_lead_there(normaliser: str):
     assert {"coverage", "performance", "lift", "n", "n-eff", "firing-rate", "skew"} <= leading
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_small_coverages_are_told_apart():
     inputs = SmallStudy().build()
     values = (0.000442, 0.000481)
@@ -280,6 +297,7 @@ def test_small_coverages_are_told_apart():
         assert all(f"{value}" in form for value in values)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_states_the_rules_that_were_applied():
     rules = dataclasses.replace(SmallStudy().rules, under_coverage=0.2, model_gap_below=0.35)
     report = build_report(SmallStudy(rules=rules).build())

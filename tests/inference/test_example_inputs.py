@@ -7,8 +7,12 @@ import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
 
+from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.inference.example_inputs import ExampleInput, choice_input, neutral_text, open_input
 from cg_pipeline.inference.models import LoadedModel
+from cg_pipeline.items import Item
+from cg_pipeline.llm.likelihoods import contexts_of
+from cg_pipeline.pipeline import pose
 from cg_pipeline.records import Example
 from tests.fakes import tiny_loaded_model
 
@@ -39,6 +43,11 @@ def shown(model: LoadedModel, asked: ExampleInput) -> list[tuple[str, str]]:
     return [(decode(text.context), decode(text.continuation)) for text in asked.texts]
 
 
+def model_text(asked: ExampleInput) -> str:
+    """What comes before every answer, as text."""
+    return str(tiny_loaded_model().tokenizer.decode(asked.prompt))
+
+
 def before(model: LoadedModel) -> str:
     return "<s>" if model.tokenizer("a")["input_ids"][0] == 3 else ""
 
@@ -66,10 +75,72 @@ def test_each_choice_follows_its_stem(model: LoadedModel) -> None:
     asked = choice_input(
         model, example("x _ y", stems=("The cat", "The dog on"), continuations=("sat.",) * 2)
     )
-    head = f"{SYSTEM}x _ y{ASSISTANT}" if model.spec.chat else before(model)
+    head = before(model)  # no chat template around it, and nothing of the prompt before it
 
     assert shown(model, asked) == [(f"{head}The cat", " sat."), (f"{head}The dog on", " sat.")]
-    assert model.tokenizer.decode(asked.prompt) == f"{head}The" if not model.spec.chat else True
+    assert model.tokenizer.decode(asked.prompt) == f"{head}The"
+
+
+PAIR = BENCHMARKS["crows_pairs"].to_item(
+    {
+        "sent_more": "The cat sat on the mat.",
+        "sent_less": "The dog sat on the mat.",
+        "stereo_antistereo": "stereo",
+        "bias_type": "age",
+    }
+)
+BLANK = Item(question="The dog ran to the park: the _ sat.", choices=("cat", "dog"), answers=("dog",))
+
+
+@pytest.mark.parametrize("adds_bos", [False, True])
+@pytest.mark.parametrize(("name", "item"), [("crows_pairs", PAIR), ("winogrande", BLANK)])
+def test_a_chat_model_is_not_shown_what_is_rated(name: str, item: Item, adds_bos: bool) -> None:
+    """After a message with both sentences, or with the blank and what follows it, it would only copy."""
+    chatting, plain = (tiny_loaded_model(chat=chat, adds_bos=adds_bos) for chat in (True, False))
+    posed = pose(BENCHMARKS[name], item)
+
+    asked, expected = choice_input(chatting, posed), choice_input(plain, posed)
+
+    assert shown(chatting, asked) == shown(plain, expected)
+    for text in asked.texts:
+        whole = chatting.tokenizer.decode(np.concatenate([text.context, text.continuation]))
+        assert whole.count(posed.continuations[0]) == 1
+        assert "<|im_start|>" not in whole
+        assert text.context.tolist().count(3) == adds_bos  # one BOS where the tokenizer adds it
+    assert asked.prompt.tolist() == expected.prompt.tolist()
+
+
+@pytest.mark.parametrize("adds_bos", [False, True])
+def test_a_server_is_sent_the_same_texts(adds_bos: bool) -> None:
+    """Whatever its tokenizer puts before a text by itself, what it measures is what is measured here."""
+    model = tiny_loaded_model(adds_bos=adds_bos)
+    posed = replace(pose(BENCHMARKS["crows_pairs"], PAIR), shots=SHOTS)
+    sent = [
+        f"{before} {text}" for before, text in zip(contexts_of(posed, 0), posed.continuations, strict=True)
+    ]
+
+    for text, whole in zip(choice_input(model, posed).texts, sent, strict=True):
+        ids = np.concatenate([text.context, text.continuation]).tolist()
+        assert ids == model.tokenizer(whole)["input_ids"]
+
+
+def test_a_prompt_that_all_choices_follow_stays_in_the_chat() -> None:
+    asked = choice_input(tiny_loaded_model(), example(continuations=("A", "B")))
+
+    assert model_text(asked).startswith(f"{SYSTEM}The cat sat{ASSISTANT}")
+
+
+def test_only_texts_that_choices_bring_are_cut_as_raw_text() -> None:
+    """What a chat model's limit leaves of one is the end of its own text."""
+    whole = choice_input(tiny_loaded_model(), pose(BENCHMARKS["crows_pairs"], PAIR))
+    room = max(len(text.context) + len(text.continuation) for text in whole.texts) - 1
+
+    cut = choice_input(limited(tiny_loaded_model(), room), pose(BENCHMARKS["crows_pairs"], PAIR))
+
+    assert (cut.fits, cut.n_cut_tokens) == (True, 1)
+    assert [text.continuation.tolist() for text in cut.texts] == [
+        text.continuation.tolist() for text in whole.texts
+    ]
 
 
 @raw_or_chat

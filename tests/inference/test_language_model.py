@@ -295,9 +295,14 @@ def test_shots_stems_and_continuations_score_as_plain_text(
     context, space = (start, "") if chat else (f"{start}The cat", " ")
     expected = [plain_logprob(model, context, f"{space}{letter}") for letter in "AB"]
     assert by_letter.choice_logprobs == pytest.approx(expected, abs=1e-4)
+    start = ("<s>" if bos else "") + RAW_SHOTS  # of a chat model, too
     expected = [plain_logprob(model, f"{start}{stem}", " sat.") for stem in ("The cat", "The big dog")]
     assert by_stem.choice_logprobs == pytest.approx(expected, abs=1e-4)
     assert by_stem.text in ("cat", "dog")
+    assert by_stem.rendered_prompt == f"{start}The"
+    assert by_stem.prompt_token_ids == tuple(
+        model.tokenizer(f"{start}The", add_special_tokens=False)["input_ids"]
+    )
     assert by_letter.rendered_prompt == context
     assert by_letter.prompt_token_ids == tuple(
         model.tokenizer(context, add_special_tokens=False)["input_ids"]
@@ -318,6 +323,28 @@ def test_unconditional_likelihoods_follow_the_neutral_prompt_alone(chat: bool, b
         assert found.choice_logprobs == pytest.approx(plain.choice_logprobs, abs=1e-4)
         assert found.unconditional_logprobs == pytest.approx(expected.choice_logprobs, abs=1e-4)
         assert plain.unconditional_logprobs == ()
+
+
+@pytest.mark.parametrize("bos", [False, True])
+def test_a_neutral_prompt_goes_without_template_where_the_texts_do(bos: bool) -> None:
+    """The same text may follow a stem in one example, and the chat's prompt in another."""
+    chatting, plain = (LanguageModel(tiny_loaded_model(chat=chat, adds_bos=bos)) for chat in (True, False))
+    asked = example("The cat", "sat.", "ran.")
+    filled = replace(asked, stems=("The cat", "The dog"))
+
+    in_chat, raw = chatting.choose([asked, filled], "Answer:")
+
+    assert in_chat.unconditional_logprobs == pytest.approx(
+        chatting.choose([asked], "Answer:")[0].unconditional_logprobs, abs=1e-4
+    )
+    [expected] = plain.choose([filled], "Answer:")
+    assert raw.unconditional_logprobs == pytest.approx(expected.unconditional_logprobs, abs=1e-4)
+    assert raw.choice_logprobs == pytest.approx(expected.choice_logprobs, abs=1e-4)
+    assert (raw.rendered_prompt, raw.prompt_token_ids) == (
+        expected.rendered_prompt,
+        expected.prompt_token_ids,
+    )
+    assert in_chat.unconditional_logprobs != pytest.approx(raw.unconditional_logprobs, abs=1e-4)
 
 
 def replace_prompt(item: Example, prompt: str) -> Example:

@@ -4,8 +4,10 @@ from pathlib import Path
 import pydantic
 import pytest
 from hypothesis import given
+from pydantic import SecretStr
 
-from cg_pipeline.llm.answers import Usage, load_answer, read_response, save_answer
+from cg_pipeline.llm.answers import load_answer, read_response, save_answer
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.wire import Fault
 from tests.llm.fake_server import completion
@@ -103,6 +105,41 @@ def test_unreported_tokens_are_counted_as_unknown():
     assert answer == PAIR
     assert usage == Usage(n_unreported=1)
     assert usage + Usage(input_tokens=3) == Usage(input_tokens=3, n_unreported=1)
+
+
+@pytest.mark.parametrize("finish", ["error", "abort", "cancelled"])
+def test_an_answer_that_was_broken_off_is_asked_again(finish):
+    sent = completion(PAIR.model_dump_json(), finish=finish)
+    assert read(sent)[0] == Fault(reason=f"broke off the answer ({finish})", remedy="wait")
+
+
+def test_an_error_beside_an_answer_counts():
+    body = {**json.loads(completion(PAIR.model_dump_json())[2]), "error": {"message": "overloaded"}}
+    fault, usage = read_response(json.dumps(body), Pair, ENDPOINT)
+    assert fault == Fault(reason="sent an error along with HTTP 200 (overloaded)", remedy="wait")
+    assert usage.output_tokens == 5
+
+
+SECRET = "sk/very/secret/0123456789"
+ESCAPES = [
+    lambda text: text.replace("/", "\\/"),
+    lambda text: text.replace("sk", "\\u0073k"),
+    lambda text: text.replace("sk", "\\u0073\\u006B").replace("/", "\\u002f"),
+]
+
+
+@pytest.mark.parametrize("escape", ESCAPES)
+@pytest.mark.parametrize("deep", [False, True])
+def test_an_escaped_key_is_taken_out(escape, deep):
+    endpoint = Endpoint(base_url="http://h/v1", model="m", api_key=SecretStr(SECRET))
+    inner = json.dumps({"name": SECRET, "size": 1})
+    said = completion(escape(inner) if deep else inner)[2].decode()
+    sent = said if deep else escape(said)
+    assert read_response(sent, Pair, endpoint)[0] == Pair(name="[key]", size=1)
+    declined = escape(completion(None, refusal=f"No, {SECRET}!")[2].decode())
+    assert read_response(declined, Pair, endpoint)[0].reason == "declined to answer (No, [key]!)"
+    odd = escape(json.dumps({"odd": SECRET}))
+    assert '"[key]"' in read_response(odd, Pair, endpoint)[0].reason
 
 
 @given(TEXT)

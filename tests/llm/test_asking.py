@@ -1,5 +1,6 @@
 import json
 import logging
+import re
 import threading
 import time
 from pathlib import Path
@@ -8,13 +9,14 @@ import pytest
 from pydantic import SecretStr
 
 from cg_pipeline.llm import asking
-from cg_pipeline.llm.answers import Usage
 from cg_pipeline.llm.asking import Asker
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint, Settings
-from cg_pipeline.llm.questions import chat_question
+from cg_pipeline.llm.questions import chat_question, counted, measured, raw_question
+from cg_pipeline.progress import Progress, ProgressMeter
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Example
-from tests.llm.fake_server import FakeServer, completion, failure, step
+from tests.llm.fake_server import FakeServer, completion, failure, measuring, step
 
 KEY = "sk-very-secret-0123456789"
 GREEDY = Generation(max_new_tokens=8)
@@ -54,6 +56,18 @@ def test_answers_come_in_the_order_of_the_questions(tmp_path: Path):
     assert texts(answers) == [f"re: q{i}" for i in range(8)]
     assert set(server.paths) == {"/v1/chat/completions"}
     assert {request["model"] for request in server.requests} == {"m"}
+
+
+@pytest.mark.parametrize("name", ["n_prompt_tokens", "n_completion_tokens"])
+def test_a_kept_answer_that_no_table_takes_is_asked_anew(tmp_path: Path, name):
+    with FakeServer(rule=echo) as server:
+        [answer] = asker_of(server, tmp_path).ask([question()])
+        (path,) = tmp_path.rglob("*.json")
+        entry = json.loads(path.read_text("utf-8"))
+        entry["answer"][name] = 10**30
+        path.write_text(json.dumps(entry), "utf-8")
+        assert asker_of(server, tmp_path).ask([question()]) == [answer]
+    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("bound", [1, 3])
@@ -217,7 +231,7 @@ def test_a_run_that_is_killed_asks_only_what_is_missing(tmp_path: Path):
 
 
 def test_an_interruption_stops_asking(tmp_path: Path, monkeypatch):
-    def interrupt(self, futures):
+    def interrupt(self, futures, meter):
         time.sleep(0.1)
         raise KeyboardInterrupt
 
@@ -326,14 +340,102 @@ def test_tokens_and_cost_of_wasted_tries_are_counted(tmp_path: Path):
     assert asker.ledger[0].cost == pytest.approx(120e-6)  # (20 * 2 + 10 * 8) / 1e6
 
 
+def test_an_unusable_proxy_variable_is_one_sentence(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://user:hunter2@proxy")
+    asker = Asker(Endpoint(base_url="https://llm.example.org/v1", model="m"), tmp_path, identity={})
+    with pytest.raises(ValueError, match="proxy") as caught:
+        asker.ask([question()])
+    assert str(caught.value) == (
+        "Model 'm' cannot be asked: a proxy or certificate variable is unusable (ValueError)."
+    )
+    assert caught.value.__context__ is None  # its words hold the password
+
+
 def test_progress_is_told(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(asking, "_EVERY_S", 0.0)
     told: list[str] = []
     with FakeServer(rule=echo) as server:
         asker = Asker(Endpoint(base_url=server.url, model="m"), tmp_path, identity={}, report=told.append)
         asker.ask([question(f"q{i}") for i in range(3)])
-    assert told[-1].startswith("m: 3 of 3 answered, ")
-    assert told[-1].endswith("about 0 s left")
+    assert len(told) >= 3
+    pattern = r"m: 3 of 3 answers, [\d.,]+ answers/s, [\d.,]+ tokens/s, 0 s left"
+    assert re.fullmatch(pattern, told[-1])
+    assert told[0].startswith("m: 1 of 3 answers, ")
+
+
+def test_progress_is_about_what_is_sent(tmp_path: Path, monkeypatch):
+    """After a run that was killed: what is on disk makes the rest neither nearer nor quicker."""
+    monkeypatch.setattr(asking, "_EVERY_S", 0.0)
+    told: list[Progress] = []
+
+    def slow(path, request):
+        time.sleep(0.1)
+        return completion("4", tokens=(10, 5))
+
+    with FakeServer(rule=echo) as server:
+        asker_of(server, tmp_path).ask([question(f"q{i}") for i in range(40)])
+        server.rule = slow
+        monkeypatch.setattr(asking, "ProgressMeter", heard_by(told))
+        asker_of(server, tmp_path).ask([question(f"q{i}") for i in range(44)])
+    first, last = told[0], told[-1]
+    assert (first.n_done, first.n_total, last.n_done, last.n_tokens) == (1, 4, 4, 60)
+    assert first.seconds_left is not None
+    assert first.seconds_left >= 0.3
+    assert last.done_per_s <= 10
+
+
+def heard_by(told: list[Progress]):
+    """A meter that also passes on what it reports, before it is put in words."""
+
+    def meter(n_total, report, **settings):
+        def both(now: Progress) -> None:
+            told.append(now)
+            report(now)
+
+        return ProgressMeter(n_total, both, bar=False, **settings)
+
+    return meter
+
+
+def test_nothing_to_send_is_no_progress(tmp_path: Path):
+    told: list[str] = []
+    with FakeServer(rule=echo) as server:
+        for _ in range(2):
+            asker = Asker(Endpoint(base_url=server.url, model="m"), tmp_path, identity={}, report=told.append)
+            asker.ask([question()])
+    assert len(told) == 1  # at the end of the first
+
+
+RAW = raw_question(
+    Example(benchmark="b", category="c", cluster="", prompt="2 + 2?", targets=("4",)), GREEDY, sample=0
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "unit"), [(RAW, "answers"), (counted("a b"), "contexts"), (measured("a b", skip=1), "texts")]
+)
+def test_progress_says_what_it_counts(tmp_path: Path, asked, unit):
+    told: list[str] = []
+    with FakeServer(rule=measuring) as server:
+        asker = Asker(Endpoint(base_url=server.url, model="m"), tmp_path, identity={}, report=told.append)
+        asker.ask([asked])
+    assert told[0].startswith(f"m: 1 of 1 {unit}, ")
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_equal_questions_are_asked_once(tmp_path: Path, concurrency):
+    def slow(path, request):
+        time.sleep(0.02)
+        return echo(path, request)
+
+    questions = [question("a"), question("b"), question("a"), question("a"), question("a", sample=1)]
+    with FakeServer(rule=slow) as server:
+        asker = asker_of(server, tmp_path, concurrency=concurrency)
+        answers = asker.ask(questions)
+        n_asked = len(server.requests)
+    assert texts(answers) == ["re: a", "re: b", "re: a", "re: a", "re: a"]
+    assert n_asked == 3
+    assert sorted(call.cached for call in asker.ledger) == [False] * 3 + [True] * 2
 
 
 def test_threads_end_with_the_asking(tmp_path: Path):

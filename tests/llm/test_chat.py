@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from cg_pipeline.llm import chat
-from cg_pipeline.llm.answers import Usage
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.chat import ChatModel
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.protocols import NamingFailed

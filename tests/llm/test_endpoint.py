@@ -1,5 +1,6 @@
 import copy
 import dataclasses
+import json
 
 import pytest
 from pydantic import SecretStr
@@ -151,6 +152,21 @@ def test_redaction_spares_placeholders():
     assert secret.redact(f"Wrong key {KEY}.") == "Wrong key [key]."
     placeholder = Endpoint(base_url=URL, model="m", api_key=SecretStr("none"))
     assert placeholder.redact("none of it") == "none of it"
+
+
+@pytest.mark.parametrize("key", [KEY, "sk/with/slashes", 'sk"quote\\back'])
+def test_redaction_sees_through_escapes(key):
+    secret = Endpoint(base_url=URL, model="m", api_key=SecretStr(key))
+    once = json.dumps(key)[1:-1]
+    coded = "".join(f"\\u{ord(character):04X}" for character in key)
+    for form in (key, once, json.dumps(once)[1:-1], once.replace("/", "\\/"), coded, coded.lower()):
+        assert secret.redact(f"Wrong {form}.") == "Wrong [key]."
+
+
+def test_redaction_is_quick_on_many_backslashes():
+    secret = Endpoint(base_url=URL, model="m", api_key=SecretStr("\\\\" + KEY))
+    text = "\\" * 100_000
+    assert secret.redact(text) == text
 
 
 @pytest.mark.parametrize(

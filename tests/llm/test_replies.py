@@ -4,7 +4,7 @@ import math
 import pytest
 from pydantic import SecretStr
 
-from cg_pipeline.llm.answers import Usage
+from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.questions import chat_question, counted, measured, raw_question
 from cg_pipeline.llm.replies import AnswerText, read_answer
@@ -153,3 +153,39 @@ def test_a_text_cannot_be_counted_without_usage():
 
 def test_an_echoed_key_is_not_quoted():
     assert "sk-very" not in reason("not json sk-very-secret-0123456789")
+
+
+@pytest.mark.parametrize("escaped", ["\\u0073k-very-secret-0123456789", "sk-very-secret-012345678\\u0039"])
+def test_an_echoed_key_is_no_part_of_an_answer(escaped):
+    for sent, question in [(completion("KEY"), CHAT), (completion(None, refusal="KEY"), CHAT)]:
+        assert answer(sent[2].decode().replace("KEY", escaped), question).text == "[key]"
+    assert answer(raw_completion("KEY")[2].decode().replace("KEY", escaped), RAW).text == "[key]"
+
+
+@pytest.mark.parametrize(
+    "value", [0.5, 1, True, False, math.inf, -math.inf, math.nan, None, "-0.5", [-0.5], 10**400, -(10**400)]
+)
+def test_what_is_no_logarithm_of_a_probability_is_not_believed(value):
+    sent = raw_completion("one two three", tokens=(3, 1), logprobs={"token_logprobs": [None, -1, value]})
+    assert reason(sent, measured("one two three", skip=1)).startswith("gave something other than the log-pr")
+
+
+def test_a_certain_token_has_a_logarithm_of_zero():
+    sent = raw_completion("one two", tokens=(2, 1), logprobs={"token_logprobs": [None, 0]})
+    assert answer(sent, measured("one two", skip=1)).logprobs == (0.0,)
+
+
+@pytest.mark.parametrize("finish", ["error", "abort", "cancelled"])
+def test_an_answer_that_was_broken_off_is_none(finish):
+    for sent, question in [(completion("4", finish=finish), CHAT), (raw_completion("4", finish=finish), RAW)]:
+        found, usage = read(sent, question)
+        assert found == Fault(reason=f"broke off the answer ({finish})", remedy="wait")
+        assert usage == Usage(input_tokens=10, output_tokens=5)
+
+
+@pytest.mark.parametrize("error", [{"message": "overloaded", "code": 502}, "overloaded"])
+def test_an_error_beside_an_answer_counts(error):
+    body = {**json.loads(completion("4")[2]), "error": error}
+    found, _ = read(json.dumps(body))
+    assert found == Fault(reason="sent an error along with HTTP 200 (overloaded)", remedy="wait")
+    assert answer(json.dumps({**body, "error": None})).text == "4"

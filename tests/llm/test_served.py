@@ -270,7 +270,7 @@ def probabilities_of_another_text(path, request):
         (only_generated, "it did not give the log-probability of every token sent"),
         (
             probabilities_of_another_text,
-            "what it gives for a text are not the log-probabilities of its tokens",
+            "it gave something other than the log-probability of a token, a finite number of at most 0",
         ),
         (
             lambda path, request: (

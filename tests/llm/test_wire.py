@@ -1,5 +1,10 @@
+import contextlib
+import socket
+import threading
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from types import SimpleNamespace
 
 import pytest
 from pydantic import SecretStr
@@ -204,11 +209,47 @@ def test_a_slow_server_is_a_timeout():
     assert fault == Fault(reason="did not answer within 0.1 s", remedy="wait", kind="timed_out")
 
 
-def test_a_body_that_trickles_past_the_deadline_is_a_timeout(monkeypatch):
-    clock = iter([0.0, 1.0, 6.0])
-    monkeypatch.setattr(wire.time, "monotonic", lambda: next(clock))
-    with pytest.raises(TimeoutError):
-        wire._read(iter([b"a", b"b", b"c"]), wire.time.monotonic() + 5.0, 10)
+@contextlib.contextmanager
+def serving_raw(head: bytes, part: bytes, rest_s: float):
+    """A server that sends a head, then one part after the other until the client has gone."""
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            talk, _ = listening.accept()
+            with talk:
+                talk.recv(1 << 16)
+                talk.sendall(head)
+                while not closing.wait(rest_s):
+                    talk.sendall(part)
+
+    closing = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield SimpleNamespace(url=f"http://127.0.0.1:{listening.getsockname()[1]}/v1")
+        closing.set()
+    thread.join(5)
+
+
+def head(status: int) -> bytes:
+    return f"HTTP/1.1 {status} X\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize("status", [200, 400, 401, 429, 500])
+def test_a_body_that_trickles_past_the_deadline_is_a_timeout(status):
+    started = time.monotonic()
+    with serving_raw(head(status), b" ", 0.05) as server:
+        fault = send(server, timeout_s=0.4)
+    assert fault == Fault(reason="did not answer within 0.4 s", remedy="wait", kind="timed_out")
+    assert time.monotonic() - started < 3
+
+
+@pytest.mark.parametrize(("status", "remedy"), [(400, "none"), (404, "none"), (429, "wait"), (503, "wait")])
+def test_an_error_without_end_is_judged_by_its_status(status, remedy):
+    with serving_raw(head(status), b"x" * (1 << 16), 0.0) as server:
+        fault = send(server, timeout_s=20.0)
+    assert isinstance(fault, Fault)
+    assert (fault.remedy, f"HTTP {status}" in fault.reason, len(fault.reason) < 400) == (remedy, True, True)
 
 
 def test_a_body_without_end_is_cut_off():

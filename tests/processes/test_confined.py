@@ -13,7 +13,7 @@ import pytest
 from cg_pipeline.processes import sandbox
 from tests.processes.cases import LIMITS, needs_linux, run_isolated, run_unisolated
 
-pytestmark = needs_linux
+pytestmark = [needs_linux, pytest.mark.integration]
 
 MARK = f"30.{os.getpid()}"
 """Stands among the arguments of all processes that a sandbox of these tests starts."""

@@ -11,6 +11,8 @@ from cg_pipeline.processes.sandbox import Limits, Sandbox, run_program
 from cg_pipeline.protocols import CodeRunner, ProgramRun
 from tests.processes.cases import LIMITS, run
 
+pytestmark = pytest.mark.integration
+
 
 def test_the_sandbox_fits_the_protocol():
     assert isinstance(Sandbox(), CodeRunner)
@@ -44,8 +46,12 @@ def test_how_a_program_ends(program: str, outcome: str, detail: str) -> None:
     assert (ended.outcome, ended.detail) == (outcome, detail)
 
 
-def test_an_answer_forged_on_every_open_file_is_no_pass():
-    forged = '{"secret": "", "outcome": "passed", "detail": "", "isolated": true}\\n'
+@pytest.mark.parametrize(
+    "forged",
+    ['{"secret": "", "outcome": "passed", "detail": "", "isolated": true}\\n', "[" * 30_000 + "\\n"],
+    ids=["passed", "nested"],
+)
+def test_an_answer_forged_on_every_open_file_is_no_pass(forged: str) -> None:
     forge = f"for i in range(64):\n    try: os.write(i, b'{forged}')\n    except OSError: pass\nassert 0"
     assert run(f"import os\n{forge}").outcome == "stopped"
 
@@ -91,6 +97,26 @@ def test_a_sandbox_that_breaks_down_is_unusable(monkeypatch):
     monkeypatch.setattr(sandbox, "_WARDEN", "raise SystemExit")
     ended = run_program("x = 1", LIMITS)
     assert ended == ProgramRun(outcome="unusable", detail="the sandbox ended without an answer")
+
+
+@pytest.mark.parametrize(
+    ("detail", "outcome", "shown"),
+    [
+        ('"KeyError"', "failed", "KeyError"),
+        (r'"a\ud800b\u0000c\u202e\n"', "failed", "a\ufffdb\ufffdc\ufffd\ufffd"),
+        (f'"{"é" * 5000}"', "failed", "é" * 200),
+        ('{"a": 1}', "unusable", "the sandbox ended without an answer"),
+        ("null", "unusable", "the sandbox ended without an answer"),
+        ("[" * 30_000, "unusable", "the sandbox ended without an answer"),
+        ('"", "outcome": "won"', "unusable", "the sandbox ended without an answer"),
+        ('"", "outcome": []', "unusable", "the sandbox ended without an answer"),
+        ('"", "isolated": 1', "unusable", "the sandbox ended without an answer"),
+    ],
+)
+def test_of_an_answer_only_what_can_be_kept_is_taken(monkeypatch, detail, outcome, shown) -> None:
+    line = f'{{"outcome": "failed", "detail": {detail}}}'
+    monkeypatch.setattr(sandbox, "_WARDEN", f"print({line!r})")
+    assert run_program("x = 1", LIMITS) == ProgramRun(outcome=outcome, detail=shown)
 
 
 def test_the_source_counts_all_that_decides(monkeypatch):

@@ -20,6 +20,12 @@ from tests.scoring.cases import completion, example
         (r"\boxed{3", "end", ("3",), None, "unparsed"),
         (r"\boxed{3", "length", ("3",), None, "truncated"),
         (r"\boxed{3} and", "length", ("3",), 1.0, ""),
+        (r"The solutions are $\boxed{5}$ and $\boxed{-3}$.", "end", ("5,-3",), 1.0, ""),
+        (r"$x = \boxed{-3}$ or $x = \boxed{5}$", "end", ("5,-3",), 1.0, ""),
+        (r"It is $\boxed{\frac12}$, or $\boxed{0.5}$.", "end", (r"\frac{1}{2}",), 1.0, ""),
+        (r"$\boxed{5}$ or $\boxed{3}$", "end", ("5",), 0.0, ""),
+        (r"$\boxed{1}$, $\boxed{2}$, $\boxed{3}$, $\boxed{4}$, $\boxed{5}$", "end", ("5",), 0.0, ""),
+        (r"First $\boxed{4}$. Then $\boxed{3}$.", "end", ("3",), 1.0, ""),
         ("", "overflow", ("3",), None, "overflow"),
     ],
 )

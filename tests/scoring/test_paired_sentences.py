@@ -51,6 +51,9 @@ def test_sentences_that_share_no_end_are_unscored_and_keep_their_preference():
         (chosen(), "no_likelihoods"),
         (chosen(-1.0), "no_likelihoods"),
         (chosen(-1.0, math.nan), "not_a_number"),
+        (chosen(-1.0, math.inf), "not_a_number"),
+        (chosen(-math.inf, -math.inf), "not_a_number"),
+        (chosen(-1.0, 2.0), "not_a_number"),
         (replace(chosen(), stop="refused"), "refused"),
     ],
 )

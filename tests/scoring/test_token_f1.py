@@ -21,7 +21,12 @@ from tests.scoring.cases import completion, example
         ("3 goals", ("4 goals",), 0.0),  # numbers must be met
         ("3.0 goals", ("3 goals",), 1.0),
         ("goals", ("3 goals",), 0.0),
-        ("in 1,990", ("1990",), 2 / 3),
+        ("in 1,990", ("1990",), 1.0),  # a preposition before it is no part of it
+        ("year 1,990", ("1990",), 2 / 3),
+        ("The longest pass was 45 yards.", ("45-yard",), 0.5),  # 45 yards, of 45 yard
+        ("It was thrown by Ann Lee.", ("Ann Lee",), 1.0),
+        ("The answer is Ann Lee, who threw it.", ("Ann Lee",), 1.0),
+        ("The difference is 4 yards.", ("3",), 0.0),
     ],
 )
 def test_value(text, targets, value) -> None:
@@ -35,6 +40,9 @@ def test_value(text, targets, value) -> None:
         ("red", "length", "truncated"),
         ("red\n\n", "length", ""),
         ("", "overflow", "overflow"),
+        ("They say that it was of a colour between green and blue.", "end", "unparsed"),
+        ("To find it, we look at all.", "end", "unparsed"),
+        ("A total of red cars were sold.", "end", "unparsed"),  # what was asked is not in the complement
     ],
 )
 def test_unscored(text, stop, reason) -> None:

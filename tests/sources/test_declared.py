@@ -127,7 +127,7 @@ def test_numbers(tmp_path, answer, target):
 def test_open_answers_of_a_parquet_file(tmp_path):
     toml = (
         HEAD.replace(".csv", ".parquet")
-        + 'task = "open"\nscoring = "numeric"\n[fields]\nquestion = "q"\nanswer = "a"\n'
+        + 'task = "open"\nscoring = "exact_match"\n[fields]\nquestion = "q"\nanswer = "a"\n'
     )
     buffer = io.BytesIO()
     pd.DataFrame({"q": ["Capital of France?"], "a": [["Paris", "City of Paris"]]}).to_parquet(buffer)
@@ -246,6 +246,117 @@ def test_what_could_never_be_scored_is_refused(tmp_path, keys, fields, sentence)
 def test_what_choices_can_never_use_is_refused(tmp_path, keys, sentence):
     [found] = complaint(tmp_path, CHOICE.replace("[fields]", f"{keys}\n[fields]"))
     assert found.startswith(sentence), found
+
+
+@pytest.mark.parametrize("task", ["multiple_choice", "lettered", "yes_no"])
+def test_nothing_declared_gives_pairs_a_shared_end(tmp_path, task):
+    toml = CHOICE.replace('"multiple_choice"', f'"{task}"').replace(
+        "[fields]", 'scoring = "paired_sentences"\n[fields]'
+    )
+    if task == "yes_no":
+        toml = toml.replace('choices = ["a", "b"]\n', "").replace('answer_as = "letter"\n', "")
+    [found] = complaint(tmp_path, toml)
+    assert found.startswith(f"scoring is 'paired_sentences' for task '{task}'; expected one for choices as")
+
+
+YES_NO = HEAD.replace(".csv", ".jsonl") + (
+    'task = "yes_no"\nscoring = "{scoring}"\n[fields]\nquestion = "q"\nanswer = "a"\n'
+)
+
+
+@pytest.mark.parametrize("scoring", ["yes_no", "exact_match"])
+def test_yes_and_no_may_be_written(tmp_path, scoring):
+    toml = YES_NO.format(scoring=scoring)
+    [found] = examples(tmp_path, toml, capitals_jsonl=row(q="Is Paris one?", a=True))
+    benchmark = read(tmp_path)["capitals"]
+    assert (benchmark.response, benchmark.max_new_tokens) == ("generation", 32)
+    assert (found.prompt, found.targets) == ("Question: Is Paris one?\nAnswer:", ("yes",))
+    said = Completion(
+        model="m", benchmark="capitals", example_id=found.example_id, text=" Yes",
+        stop="end", n_prompt_tokens=1, n_completion_tokens=1,
+    )  # fmt: skip
+    assert POLICIES[scoring].score(found, said).value == 1.0
+
+
+@pytest.mark.parametrize("scoring", ["numeric", "declines", "judge_answer", "code_tests"])
+def test_what_cannot_tell_yes_from_no_is_refused(tmp_path, scoring):
+    found = complaint(tmp_path, YES_NO.format(scoring=scoring))
+    assert found[0] == f"scoring is {scoring!r} for task 'yes_no'; expected one for yes and no. Correct it."
+
+
+@pytest.mark.parametrize(
+    ("scoring", "answer", "sentence"),
+    [
+        ("numeric", "twelve", "field 'a' is 'twelve'; expected a number such as '12' or '3.5', for scoring"),
+        ("numeric", ["12", "a dozen"], "field 'a' is 'a dozen'; expected a number such as '12' or '3.5'"),
+        ("yes_no", "twelve", "field 'a' is 'twelve'; expected yes or no, for scoring 'yes_no'. Correct it."),
+        ("declines", "refuse", "field 'a' is 'refuse'; expected 'decline' or 'answer', for scoring 'declin"),
+    ],
+)
+def test_an_answer_that_nothing_could_equal_is_named_with_line_and_field(tmp_path, scoring, answer, sentence):
+    toml = HEAD.replace(".csv", ".jsonl") + (
+        f'task = "open"\nscoring = "{scoring}"\n[fields]\nquestion = "q"\nanswer = "a"\n'
+    )
+    with pytest.raises(ValueError, match="faulty line") as error:
+        examples(tmp_path, toml, capitals_jsonl=row(q="How many?", a=answer))
+    assert f"capitals.jsonl:1: {sentence}" in str(error.value)
+
+
+CHECK = "def check(candidate):\n    assert candidate(1) == 2\n"
+WORDS = "length_constraints:number_words"
+
+
+@pytest.mark.parametrize(
+    ("scoring", "details", "sentence"),
+    [
+        ("judge_pair", {"baseline": " "}, "baseline is ' '; expected an answer. Add it."),
+        ("code_tests", {"entry_point": "f", "test": CHECK}, "stub, or else the prompt, is 'Question: How?"),
+        (
+            "code_tests",
+            {"entry_point": "f", "test": CHECK, "stub": "def g():\n"},
+            "stub, or else the prompt,",
+        ),
+        ("code_tests", {"entry_point": "f", "test": "assert f", "stub": "def f():\n"}, "test is 'assert f'"),
+        ("code_tests", {"entry_point": "f(", "test": CHECK, "stub": "def f():\n"}, "entry_point is 'f('"),
+        (
+            "instructions",
+            {"instruction_id_list": ["no:such"], "kwargs": [{}]},
+            "instruction is 'no:such'; ex",
+        ),
+        (
+            "instructions",
+            {"instruction_id_list": [WORDS], "kwargs": [{"num": 3}]},
+            f"arguments of '{WORDS}' a",
+        ),
+        ("instructions", {"instruction_id_list": [WORDS], "kwargs": []}, "details of example"),
+        ("instructions", {"instruction_id_list": WORDS, "kwargs": {}}, "details of example"),
+        ("instructions", {"instruction_id_list": [WORDS], "kwargs": ["x"]}, "details of example"),
+        (
+            "instructions",
+            {"instruction_id_list": [WORDS], "kwargs": [{"num_words": 3, "relation": "at most"}]},
+            "relation is 'at most'; expected 'at least' or 'less than'. Correct it.",
+        ),
+    ],
+)
+def test_details_that_nothing_could_be_scored_with_are_named_with_their_line(
+    tmp_path, scoring, details, sentence
+):
+    toml = HEAD.replace(".csv", ".jsonl") + (
+        f'task = "open"\nscoring = "{scoring}"\n[fields]\nquestion = "q"\ndetails = {list(details)}\n'
+    )
+    with pytest.raises(ValueError, match="faulty line") as error:
+        examples(tmp_path, toml, capitals_jsonl=row(q="How?", **details))
+    assert f"capitals.jsonl:1: {sentence}" in str(error.value)
+
+
+def test_sound_details_are_taken(tmp_path):
+    toml = HEAD.replace(".csv", ".jsonl") + (
+        'task = "open"\nscoring = "code_tests"\n[fields]\nquestion = "q"\n'
+        'details = ["entry_point", "test", "stub"]\n'
+    )
+    stub = 'import math\n\ndef f(x):\n  """Twice x."""\n'
+    payload = row(q="Twice?", entry_point="f", test=CHECK, stub=stub)
+    assert len(examples(tmp_path, toml, capitals_jsonl=payload)) == 1
 
 
 def test_an_open_answer_is_missed_where_it_is_compared(tmp_path):
@@ -507,3 +618,10 @@ def test_any_row_is_read_or_explained(tmp_path, task, fields):
     except ValueError as error:
         found = error
     assert type(found) is list or "\n" in str(found)
+
+
+def test_a_choice_that_stands_twice_is_refused(tmp_path):
+    toml = CHOICE.replace('["a", "b"]', '["a", "b", "c"]')
+    table = b"q,a,b,c,right,where\nOf X?,Paris,Lyon,Paris,A,Europe\n"
+    with pytest.raises(ValueError, match=r"choice 'Paris' stands twice; expected each once\."):
+        examples(tmp_path, toml, capitals_csv=table)

@@ -21,6 +21,8 @@ from cg_pipeline.sources.hub_errors import explain, wait_asked_for
 from cg_pipeline.specs import HubRows
 from tests.sources.hub_server import COMMIT, DataSet, serving
 
+pytestmark = pytest.mark.integration
+
 OTHER = "f" * 40
 
 

@@ -27,6 +27,8 @@ from cg_pipeline.sources.row_checks import hub_shape, read_rows
 from cg_pipeline.specs import Benchmark, HubRows
 from tests.sources.hub_server import DataSet, serving
 
+pytestmark = pytest.mark.integration
+
 ROOT = Path(__file__).parents[2]
 FROM_THE_HUB = {name: spec for name, spec in BENCHMARKS.items() if isinstance(spec.source, HubRows)}
 CSV = {"gpqa", "hallucination", "xstest"}

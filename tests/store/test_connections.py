@@ -9,6 +9,8 @@ from cg_pipeline.store.warehouse import Warehouse
 from tests.store.toys import MADE, METRICS, cell, frame
 from tests.store.workers import open_outside, processes, wait_for
 
+pytestmark = pytest.mark.integration
+
 
 def put(warehouse: Warehouse) -> None:
     warehouse.replace(METRICS, cell("m", "b"), frame("m", "b"), MADE)

@@ -1,5 +1,6 @@
 import logging
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def test_the_sentence_names_who_holds_it_and_how_long_we_waited(tmp_path: Path) 
     other = start(hold_lock, lock, True, 30.0)
     with pytest.raises(TimeoutError) as error, hold(lock, exclusive=True, timeout_s=0.3):
         pass
-    assert str(error.value) == (
+    assert re.sub(r"^Waited 0\.[3-9] s", "Waited 0.3 s", str(error.value)) == (  # a busy machine waits longer
         f"Waited 0.3 s for {lock}, held by process {other.pid}; expected it to be free within 0.3 s. "
         "Let that process finish or stop it, or allow a longer lock timeout."
     )

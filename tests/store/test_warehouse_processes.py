@@ -9,6 +9,7 @@ from time import sleep
 
 import duckdb
 import pandas as pd
+import pytest
 
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.warehouse import Warehouse
@@ -25,6 +26,8 @@ from tests.store.workers import (
     write_generation,
     write_partitions,
 )
+
+pytestmark = pytest.mark.integration
 
 
 def test_writers_and_readers_at_once_fail_never_and_see_whole_partitions(tmp_path: Path) -> None:

@@ -5,9 +5,19 @@ benchmark's rows use, and is True when the response follows it.
 
 Source: Zhou et al., "Instruction-Following Evaluation for Large Language Models", arXiv
 2311.07911: the 25 kinds and what each asks. The checkers are written anew, because the packages
-that carry the authors' code download tokenizer data while they run. They differ in two places:
-sentences are counted by their closing punctuation, not by a trained tokenizer, and languages
-are told by py3langid instead of langdetect.
+that carry the authors' code download tokenizer data while they run. Their rules are kept, also
+where they are odd: `P.S.` counts in the middle of a word, `PS:` does not; a rule `---` is a bullet.
+
+They differ from the authors' in this:
+- Sentences are counted by their closing punctuation, abbreviations and ellipses heeded, not by a
+  trained tokenizer (Punkt): on 2,812 real passages the counts were equal for 94 %, 98 to 99 % of plain
+  prose, less for code and lists. The full stops of Chinese, Japanese and Hindi end a sentence too.
+- Words in capitals are cut as NLTK's tokenizer cuts them, but for single quotation marks: counts
+  were equal for 99.8 % of 5,624 passages.
+- Languages are told by py3langid instead of langdetect.
+- Keywords, markers and the word before a section's number are text, not patterns; no row of theirs
+  holds a sign for which that matters.
+- JSON nested too deep to be read is no JSON, where theirs breaks down.
 """
 
 from collections.abc import Callable, Mapping

@@ -5,7 +5,13 @@ import re
 from cg_pipeline.answers.instructions.language import is_english
 from cg_pipeline.answers.instructions.relation import holds
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_BETWEEN = re.compile(r"[\s;@#$%&?!*()\[\]{}<>\"“”„«»‘’`–—]|--|\.\.+|[:,](?!\d)")
+_PARTS = re.compile(
+    r"(?<=[^'])('(?:s|m|d|ll|re|ve)|n't)(?=\.?$)"
+    r"|^(can)(?=not$)|^(gon|wan)(?=na$)|^(got)(?=ta$)|^(gim|lem)(?=me$)|^('t)(?=is$|was$)",
+    re.IGNORECASE,
+)
+"""What a word of two is cut into: CAN'T, I'M, CANNOT."""
 
 
 def english_capital(response: str) -> bool:
@@ -19,6 +25,6 @@ def english_lowercase(response: str) -> bool:
 
 
 def capital_words(response: str, capital_relation: str, capital_frequency: int) -> bool:
-    """So many words are written in capitals throughout."""
-    count = sum(word.isupper() for word in _WORD.findall(response))
-    return holds(count, capital_relation, capital_frequency)
+    """So many words are written in capitals throughout; a single I is one, IT'S are two, A-B is one."""
+    words = [part for word in _BETWEEN.split(response) if word for part in _PARTS.split(word) if part]
+    return holds(sum(word.isupper() for word in words), capital_relation, capital_frequency)

@@ -2,7 +2,8 @@
 
 import re
 
-_PLACEHOLDER = re.compile(r"\[[^\[\]]+\]")
+_BRACKET = re.compile(r"\[[^\]\n]*\]?")
+_POSTSCRIPTS = {"P.S.": r"p\.\s?s\.", "P.P.S": r"p\.\s?p\.\s?s"}
 _SEPARATOR = "******"
 _CONSTRAINED = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 
@@ -13,14 +14,14 @@ def no_comma(response: str) -> bool:
 
 
 def placeholders(response: str, num_placeholders: int) -> bool:
-    """At least so many [placeholders in square brackets]."""
-    return len(_PLACEHOLDER.findall(response)) >= num_placeholders
+    """At least so many [placeholders in square brackets]; an empty one counts."""
+    return sum(found.endswith("]") for found in _BRACKET.findall(response)) >= num_placeholders
 
 
 def postscript(response: str, postscript_marker: str) -> bool:
-    """A postscript: a line or sentence that begins with the marker, with or without its full stops."""
-    letters = r"\s?".join(re.escape(letter) + r"\.?" for letter in re.findall(r"\w", postscript_marker))
-    return re.search(rf"(?:^|(?<=\s)){letters}(?!\w)", response, re.IGNORECASE) is not None
+    """The marker stands somewhere, in any case, with a blank between its letters or none."""
+    marker = postscript_marker.strip()
+    return re.search(_POSTSCRIPTS.get(marker, re.escape(marker.lower())), response.lower()) is not None
 
 
 def constrained_response(response: str) -> bool:
@@ -30,7 +31,7 @@ def constrained_response(response: str) -> bool:
 
 def repeat_prompt(response: str, prompt_to_repeat: str) -> bool:
     """The request is repeated, word for word, before anything else."""
-    return response.strip().casefold().startswith(prompt_to_repeat.strip().casefold())
+    return response.strip().lower().startswith(prompt_to_repeat.strip().lower())
 
 
 def two_responses(response: str) -> bool:
@@ -44,7 +45,7 @@ def two_responses(response: str) -> bool:
 
 def end_phrase(response: str, end_phrase: str) -> bool:
     """The very last words are the phrase; a quotation mark may close after it."""
-    return response.strip().strip('"').casefold().endswith(end_phrase.strip().casefold())
+    return response.strip().strip('"').lower().endswith(end_phrase.strip().lower())
 
 
 def quotation(response: str) -> bool:

@@ -6,13 +6,17 @@ _LOOKED_AT = 5000
 
 
 def response_language(response: str, language: str) -> bool:
-    """The whole response is in the language, an ISO 639-1 code."""
-    return _language(response) == language.partition("-")[0]
+    """The response is in the language, an ISO 639-1 code; one without words passes for any."""
+    return _is_wordless(response) or _language(response) == language.partition("-")[0]
 
 
 def is_english(text: str) -> bool:
     """Whether a text is in English; one without words passes for any language."""
-    return not any(character.isalpha() for character in text) or _language(text) == "en"
+    return _is_wordless(text) or _language(text) == "en"
+
+
+def _is_wordless(text: str) -> bool:
+    return not any(character.isalpha() for character in text)
 
 
 @lru_cache(maxsize=64)

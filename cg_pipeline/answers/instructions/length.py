@@ -5,11 +5,25 @@ import re
 from cg_pipeline.answers.instructions.relation import holds
 
 _WORD = re.compile(r"\w+")
-_ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|e\.g|i\.e|Inc|Ltd|U\.S|[A-Z])\.(?=\s+\S)")
-_SENTENCE = re.compile(r"(?<![.!?。！？।])[.!?。！？।]+[\"'”’)\]*_]{0,3}(?:\s|$)|(?<=[。！？।])|\n\s*\n")
+_STARTERS = (
+    "The|This|That|These|Those|There|It|Its|He|She|They|We|You|In|On|At|For|From|With|By|As|If|When|While|Where"
+    "|How|What|Which|Who|Why|But|And|So|However|After|Before|Although|Each|His|Her|Their|Our|My|To|Then|Some"
+)
+"""Words that begin a sentence even after an abbreviation."""
+_ABBREVIATION = re.compile(
+    r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|Gen|Sen|Rep|Rev|Gov|Capt|Col|Lt|Sgt|St)\.(?=\s+\S)"
+    r"|(?:Jr|Sr|vs|e\.g|i\.e|Inc|Ltd|Corp|Co|[Ff]ig|Vol|(?<!\b[A-Za-z]\.)[A-Za-z](?:\.[A-Za-z])+"
+    r"|(?:Jan|Feb|Aug|Sept|Oct|Nov|Dec)(?=\. \d)|No(?=\. \d)|approx(?=\. \d)|(?<![°\d])[A-Z])\."
+    rf"(?=\s+\S)(?!\s+(?:{_STARTERS})\b))"
+)
+_SENTENCE = re.compile(
+    r"(?<![.!?。！？।])(?:\.{2,}[\"'”’)\]*_]{0,3}(?=\s+[\"'“‘(\[*_]{0,3}[A-Z])"
+    r"|(?!\.\.)[.!?。！？।]+[\"'”’)\]*_]{0,3}(?:\s|$))|(?<=[。！？।])"
+)
+"""Where sentences end; an ellipsis ends one before a capital letter only."""
 _RULE = re.compile(r"\s?\*\*\*\s?")
 _BLANK_LINE = re.compile(r"\n\n")
-_BESIDE = " \t\n'\".,?!*_#>-"
+_PUNCTUATION = re.compile(r"[.,?!'\"]")
 
 
 def n_words(response: str, relation: str, num_words: int) -> bool:
@@ -18,7 +32,7 @@ def n_words(response: str, relation: str, num_words: int) -> bool:
 
 
 def n_sentences(response: str, relation: str, num_sentences: int) -> bool:
-    """So many sentences: what ends with a full stop, a question or exclamation mark, or its paragraph."""
+    """So many sentences: what ends with a full stop, a question or exclamation mark, or the text."""
     return holds(count_sentences(response), relation, num_sentences)
 
 
@@ -36,10 +50,13 @@ def n_paragraphs(response: str, num_paragraphs: int) -> bool:
 
 
 def nth_paragraph(response: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
-    """So many paragraphs, set apart by blank lines, and the nth begins with the word."""
-    parts = [part.strip() for part in _BLANK_LINE.split(response) if part.strip()]
-    if len(parts) != num_paragraphs or not 1 <= nth_paragraph <= len(parts):
+    """So many paragraphs, set apart by blank lines, and the nth begins with the word.
+
+    Empty paragraphs, as of two blank lines, are not among the number, but have their place in the order.
+    """
+    parts = [part.strip() for part in _BLANK_LINE.split(response)]
+    n_written = sum(map(bool, parts))
+    if n_written != num_paragraphs or not 1 <= nth_paragraph <= n_written or not parts[nth_paragraph - 1]:
         return False
-    opening = parts[nth_paragraph - 1].lstrip(_BESIDE).split(maxsplit=1)
-    word = re.split(r"[.,?!'\"*_]", opening[0], maxsplit=1)[0] if opening else ""
-    return word.casefold() == first_word.casefold()
+    opening = parts[nth_paragraph - 1].split(maxsplit=1)[0].lstrip("'").lstrip('"')
+    return _PUNCTUATION.split(opening, maxsplit=1)[0].lower() == first_word.lower()

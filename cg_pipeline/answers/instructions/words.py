@@ -8,8 +8,7 @@ from cg_pipeline.answers.instructions.relation import holds
 
 def keywords_present(response: str, keywords: Sequence[str]) -> bool:
     """Every keyword stands somewhere, in any case, also inside a longer word."""
-    folded = response.casefold()
-    return all(keyword.casefold() in folded for keyword in keywords)
+    return all(re.search(re.escape(keyword), response, re.IGNORECASE) for keyword in keywords)
 
 
 def forbidden_words(response: str, forbidden_words: Sequence[str]) -> bool:
@@ -19,9 +18,10 @@ def forbidden_words(response: str, forbidden_words: Sequence[str]) -> bool:
 
 def keyword_frequency(response: str, relation: str, keyword: str, frequency: int) -> bool:
     """The keyword stands there so often, in any case, also inside longer words."""
-    return holds(response.casefold().count(keyword.casefold()), relation, frequency)
+    found = re.findall(re.escape(keyword.strip()), response, re.IGNORECASE)
+    return holds(len(found), relation, frequency)
 
 
 def letter_frequency(response: str, let_relation: str, letter: str, let_frequency: int) -> bool:
     """The letter, or other sign, stands there so often, in any case."""
-    return holds(response.lower().count(letter.lower()), let_relation, let_frequency)
+    return holds(response.lower().count(letter.strip().lower()), let_relation, let_frequency)

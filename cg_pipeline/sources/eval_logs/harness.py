@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cg_pipeline.sources.eval_logs.logged import LoggedAnswer, graded, lists_of, texts_of
+from cg_pipeline.sources.eval_logs.logged import ONE_SCORE, LoggedAnswer, graded, lists_of, texts_of
 from cg_pipeline.sources.json_lines import show
 from cg_pipeline.sources.lenient_lines import objects_of
 
@@ -108,7 +108,7 @@ def _answers(place: str, row: dict[str, Any], metric: str) -> Iterator[LoggedAns
     answer = _answer(place, row, metric, [each[min(taken, len(each) - 1)] for each in repeats if each])
     yield answer
     for _ in range(n - 1):
-        yield replace(answer, loss="the log has one score for all repeats")
+        yield replace(answer, loss=ONE_SCORE)
 
 
 def _repeat_filtered(texts: Sequence[str], found: str) -> int:

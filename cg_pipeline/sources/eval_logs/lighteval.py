@@ -3,16 +3,21 @@
 Since 0.10 a row has three records: `doc` (query, choices, gold_index, …), `model_response` (text,
 logprobs, …) and `metric` (name to value). Before, it was flat: example, full_prompt, predictions,
 choices, gold_index, metrics. Both are read.
+
+A document may have been answered several times (`avg@n`, `pass@k`, `maj@n`). Where a metric is a list of
+as many numbers, each answer has its own; otherwise the one number, such as the mean, is of all of them: the
+first is taken with it, so that the example counts as logged, and the others are told as lost.
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from cg_pipeline.sources.eval_logs.logged import LoggedAnswer, graded
+from cg_pipeline.sources.eval_logs.logged import ONE_SCORE, LoggedAnswer, graded
 
 
 def read_lighteval(paths: Sequence[Path], *, metric: str = "") -> list[LoggedAnswer]:
@@ -40,7 +45,7 @@ def _read_file(path: Path, metric: str) -> Iterator[LoggedAnswer]:
         )
     for number, row in enumerate(table.to_dict("records"), start=1):
         place = f"{path.name} row {number}"
-        yield _answer(place, _plain(row), metric) if new else _older(place, _plain(row), metric)
+        yield from _answers(place, _plain(row), metric) if new else _older(place, _plain(row), metric)
 
 
 def _plain(value: Any) -> Any:
@@ -52,7 +57,7 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
-def _answer(place: str, row: dict[str, Any], metric: str) -> LoggedAnswer:
+def _answers(place: str, row: dict[str, Any], metric: str) -> Iterator[LoggedAnswer]:
     doc, response = row["doc"], row["model_response"]
     query, original = str(doc.get("query") or ""), str(doc.get("original_query") or "")
     return _logged(
@@ -64,11 +69,11 @@ def _answer(place: str, row: dict[str, Any], metric: str) -> LoggedAnswer:
         texts=response.get("text") or [],
         logprobs=response.get("logprobs") or [],
         unconditional=response.get("unconditioned_logprobs") or [],
-        score=_score(place, row["metric"], metric),
+        score=_metric(place, row["metric"], metric),
     )
 
 
-def _older(place: str, row: dict[str, Any], metric: str) -> LoggedAnswer:
+def _older(place: str, row: dict[str, Any], metric: str) -> Iterator[LoggedAnswer]:
     predictions = _listed(row.get("predictions"))
     logprobs = [_number(each) for each in predictions]
     measured = bool(logprobs) and all(value is not None for value in logprobs) and len(logprobs) > 1
@@ -79,10 +84,10 @@ def _older(place: str, row: dict[str, Any], metric: str) -> LoggedAnswer:
         fields=(("query", example),),
         choices=_listed(row.get("choices")),
         gold=_listed(row.get("gold_index")),
-        texts=[] if measured else [str(_first(each)) for each in predictions],
+        texts=[] if measured else [text for each in predictions for text in _texts(each)],
         logprobs=logprobs if measured else [],
         unconditional=[],
-        score=_score(place, row["metrics"], metric),
+        score=_metric(place, row["metrics"], metric),
     )
 
 
@@ -96,26 +101,35 @@ def _logged(
     texts: list[Any],
     logprobs: list[Any],
     unconditional: list[Any],
-    score: tuple[float | None, str],
-) -> LoggedAnswer:
+    score: Any,
+) -> Iterator[LoggedAnswer]:
     measured = bool(logprobs) and len(logprobs) == len(choices)
     index = _first(gold) if isinstance(gold, list) else gold
-    return LoggedAnswer(
+    answer = LoggedAnswer(
         place=place,
         prompt=prompt,
         fields=fields,
         orders=(tuple(str(choice).strip() for choice in choices),) if len(choices) > 1 else (),
         target="" if index is None or index == [] else str(index),
-        text="" if measured else str(_first(texts) or ""),
         logprobs=tuple(float(value) for value in logprobs) if measured else (),
         unconditional=tuple(float(value) for value in unconditional) if measured and unconditional else (),
         stop="choice" if measured else "end",
-        value=score[0],
-        reason=score[1],
+        value=None,
     )
+    return _repeats(answer, [""] if measured else [str(text or "") for text in texts] or [""], score)
 
 
-def _score(place: str, metrics: dict[str, Any], wanted: str) -> tuple[float | None, str]:
+def _repeats(answer: LoggedAnswer, texts: Sequence[str], score: Any) -> Iterator[LoggedAnswer]:
+    """The answer with each of its texts: with a score of its own, or only the first with the score of all."""
+    own = score if isinstance(score, list) and len(score) == len(texts) else [_first(score)]
+    for sample, text in enumerate(texts):
+        value, reason = graded(own[sample] if sample < len(own) else None)
+        loss = "" if sample < len(own) else ONE_SCORE
+        yield replace(answer, text=text, sample=sample, value=value, reason=reason, loss=loss)
+
+
+def _metric(place: str, metrics: dict[str, Any], wanted: str) -> Any:
+    """What is logged as the score: of a document, or a list with that of each of its answers."""
     known = {name: value for name, value in metrics.items() if value is not None}
     if wanted and wanted not in metrics:
         raise ValueError(
@@ -124,8 +138,7 @@ def _score(place: str, metrics: dict[str, Any], wanted: str) -> tuple[float | No
         )
     if not wanted and len(known) > 1:
         raise ValueError(f"{place} has metrics {', '.join(known)}; expected one. Name it with --metric.")
-    value = metrics[wanted] if wanted else next(iter(known.values()), None)
-    return graded(_first(value) if isinstance(value, list) else value)
+    return metrics[wanted] if wanted else next(iter(known.values()), None)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -136,6 +149,13 @@ def _listed(value: Any) -> list[Any]:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return [value]
     return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _texts(prediction: Any) -> Iterable[str]:
+    """One answer, or a list of the answers to one document."""
+    if isinstance(prediction, list) and all(isinstance(each, str) for each in prediction):
+        return prediction
+    return [str(_first(prediction))]
 
 
 def _first(value: Any) -> Any:

@@ -9,6 +9,9 @@ from typing import Any, Literal
 
 Stop = Literal["end", "length", "choice", "overflow", "refused", "timed_out", "failed"]
 
+ONE_SCORE = "the log has one score for all repeats"
+"""Why a repeat is lost whose score is told in one number with those of others."""
+
 _SPACES = re.compile(r"[^\S\n]+")
 
 

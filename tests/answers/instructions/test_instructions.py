@@ -18,8 +18,8 @@ CASES: dict[str, list[tuple[dict, list[str], list[str]]]] = {
     "change_case:capital_word_frequency": [
         (
             {"capital_relation": "at least", "capital_frequency": 2},
-            ["YES, it is NASA.", "A-B C"],
-            ["Yes NASA"],
+            ["YES, it is NASA.", "A-B C", "I think I am", "IT'S", "CAN'T.", "CANNOT", "YES—NO", "I'm, I'll"],
+            ["Yes NASA", "U.S. only", "A-B", "AND/OR", "A_B", "I'm sure", "CAN"],
         ),
         ({"capital_relation": "less than", "capital_frequency": 1}, ["none here"], ["ONE here"]),
     ],
@@ -36,15 +36,23 @@ CASES: dict[str, list[tuple[dict, list[str], list[str]]]] = {
         )
     ],
     "detectable_content:number_placeholders": [
-        ({"num_placeholders": 2}, ["[name], [address]", "[a][b][c]"], ["[name]", "[]", "[[x]"])
+        (
+            {"num_placeholders": 2},
+            ["[name], [address]", "[a][b][c]", "[] []"],
+            ["[name]", "[]", "[[x]", "[a\nb] [c]"],
+        )
     ],
     "detectable_content:postscript": [
         (
             {"postscript_marker": "P.S."},
-            ["Bye.\nP.S. Write!", "bye p.s. x", "PS: x"],
-            ["Bye.", "stops", "xP.S. y"],
+            ["Bye.\nP.S. Write!", "bye p.s. x", "Hello.\n\n**P.S.** bye", "P. S. x", "(p.s. x)", "xP.S. y"],
+            ["Bye.", "stops", "I own a PS 5 and a car.", "PS: x", "P.S x", "P.  S. x"],
         ),
-        ({"postscript_marker": "P.P.S"}, ["Bye.\nP.P.S Write!", "P.P.S. x"], ["Bye.\nP.S. Write!"]),
+        (
+            {"postscript_marker": "P.P.S"},
+            ["Bye.\nP.P.S Write!", "P.P.S. x", "*p. p. s*"],
+            ["Bye.\nP.S. Write!", "PPS x"],
+        ),
     ],
     "detectable_format:constrained_response": [
         ({}, ["My answer is yes.", "Well. My answer is maybe."], ["Yes.", "my answer is"])
@@ -52,32 +60,41 @@ CASES: dict[str, list[tuple[dict, list[str], list[str]]]] = {
     "detectable_format:json_format": [
         (
             {},
-            ['{"a": 1}', "[]", '```json\n{"a": 1}\n```', "```\n1\n```"],
-            ["{'a': 1}", 'Here: {"a": 1}', "{" * 9000],
+            ['{"a": 1}', "[]", '```json\n{"a": 1}\n```', "```\n1\n```", '```json\n{"a": 1}'],
+            ["{'a': 1}", 'Here: {"a": 1}', "{" * 9000, "```python\n1\n```", "```"],
         )
     ],
     "detectable_format:multiple_sections": [
         (
             {"section_spliter": "Section", "num_sections": 2},
-            ["Section 1\na\nSection 2\nb"],
-            ["Section 1", "section 1 2"],
-        )
+            ["Section 1\na\nSection 2\nb", "Section1 Section2", "**Section 1** **Section 2**"],
+            ["Section 1", "section 1 2", "Section one Section two"],
+        ),
+        ({"section_spliter": " Day ", "num_sections": 1}, ["Day 1"], ["Days 1"]),
     ],
     "detectable_format:number_bullet_lists": [
-        ({"num_bullets": 2}, ["* a\n* b", "Here:\n  - a\n- b"], ["* a", "* a\n* b\n* c", "**a**\n**b**"])
+        (
+            {"num_bullets": 2},
+            ["* a\n* b", "Here:\n  - a\n- b", "- a\n---", "*\n* a\n* b"],
+            ["* a", "* a\n* b\n* c", "**a**\n**b**"],
+        )
     ],
     "detectable_format:number_highlighted_sections": [
-        ({"num_highlights": 2}, ["*a* and *b*", "**a** and **b**"], ["*a*", "** **, * *", "*a\nb* *"])
+        (
+            {"num_highlights": 2},
+            ["*a* and *b*", "**a** and **b**", "*a* and **b**"],
+            ["*a*", "** **, * *", "*a\nb* *", "**a** and b", "***"],
+        )
     ],
     "detectable_format:title": [
-        ({}, ["<<Joy>>\nText", "a <<b>>"], ["Joy", "<<>>", "<< >>", "<<a\nb>>", ">> <<"])
+        ({}, ["<<Joy>>\nText", "a <<b>>", "<< < >>"], ["Joy", "<<>>", "<< >>", "<<a\nb>>", ">> <<", "<<<>>>"])
     ],
     "keywords:existence": [({"keywords": ["mum", "Dad"]}, ["Mum and dads"], ["mum", ""])],
     "keywords:forbidden_words": [
         ({"forbidden_words": ["rock", "C++"]}, ["rocks", "ROCKET"], ["A Rock.", "rock"])
     ],
     "keywords:frequency": [
-        ({"relation": "at least", "keyword": "war", "frequency": 2}, ["War and wars"], ["war"]),
+        ({"relation": "at least", "keyword": " war ", "frequency": 2}, ["War and wars"], ["war"]),
         ({"relation": "less than", "keyword": "war", "frequency": 2}, ["war"], ["War, war"]),
     ],
     "keywords:letter_frequency": [
@@ -86,14 +103,21 @@ CASES: dict[str, list[tuple[dict, list[str], list[str]]]] = {
     ],
     "language:response_language": [
         ({"language": "de"}, [GERMAN], [ENGLISH]),
-        ({"language": "hi"}, [HINDI], [GERMAN]),
+        ({"language": "hi"}, [HINDI, "123"], [GERMAN]),
         ({"language": "kn"}, ["ಇಂದು ಹವಾಮಾನ ತುಂಬಾ ಚೆನ್ನಾಗಿದೆ"], [HINDI]),
     ],
     "length_constraints:nth_paragraph_first_word": [
         (
             {"num_paragraphs": 2, "nth_paragraph": 2, "first_word": "sun"},
-            ["Rain.\n\nSun is up.", 'Rain.\n\n"Sun," he said.', "Rain.\n\n\n\n**Sun**, up"],
-            ["Sun is up.\n\nRain.", "Sun.", "a\n\nsun\n\nb", "Rain.\n\nSunny."],
+            ["Rain.\n\nSun is up.", 'Rain.\n\n"Sun," he said.', "Rain.\n\n'SUN' up", "a\n\nsun\n\n\n\n"],
+            [
+                "Sun is up.\n\nRain.",
+                "Sun.",
+                "a\n\nsun\n\nb",
+                "Rain.\n\nSunny.",
+                "Rain.\n\n**Sun**",
+                "a\n\n\n\nsun",
+            ],
         ),
         ({"num_paragraphs": 1, "nth_paragraph": 9, "first_word": "a"}, [], ["a"]),
     ],
@@ -111,6 +135,11 @@ CASES: dict[str, list[tuple[dict, list[str], list[str]]]] = {
             ["One.", "Dr. Who is in."],
         ),
         ({"relation": "less than", "num_sentences": 2}, ["One."], ["One. Two."]),
+        (
+            {"relation": "less than", "num_sentences": 3},
+            ["# Title\n\nOne sentence here. Another one.", "- One\n\n- Two\n\n- Three"],
+            ["One. Two. Three."],
+        ),
     ],
     "length_constraints:number_words": [
         ({"relation": "at least", "num_words": 3}, ["one two, three"], ["one two"]),
@@ -171,10 +200,14 @@ def test_an_unknown_instruction_or_argument_is_refused():
         ("One", 1),
         ("Hi. There", 2),
         ("Dr. Smith went. Home!", 2),
-        ("Wait... what? Yes!", 3),
+        ("Wait... what? Yes!", 2),
+        ("Wait... What? Yes!", 3),
         ("3.5 is a number. Yes.", 2),
-        ("Heading\n\nA text.", 2),
+        ("Heading\n\nA text.", 1),
         ("J. K. Rowling wrote it.", 1),
+        ("Box A. How big is it? It is at 35°N. Fine.", 4),
+        ("Fruit, e.g. Apples, of Foo Inc. The end.", 2),
+        ("**Bold.** Next.", 2),
         ("今天很好。我们走吧。", 2),
     ],
 )

@@ -1,9 +1,11 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cg_pipeline.sources.eval_logs.lighteval import read_lighteval
-from tests.sources.eval_logs.logs import lighteval_row, write_parquet
+from cg_pipeline.sources.eval_logs.matching import match
+from tests.sources.eval_logs.logs import SUM, lighteval_row, write_parquet
 
 
 def read(tmp_path: Path, *rows, **settings):
@@ -49,6 +51,60 @@ def test_an_older_generated_answer(tmp_path: Path):
     row = {"example": "Two?", "full_prompt": "Two?", "predictions": ["four"], "metrics": {"em": 0.0}}
     [answer] = read(tmp_path, row)
     assert (answer.text, answer.value, answer.logprobs) == ("four", 0.0, ())
+
+
+LOST = "the log has one score for all repeats"
+
+
+def repeated(metric: dict, *texts: str) -> dict:
+    return {**lighteval_row("Two plus two?", ["4"], 0, text=list(texts)), "metric": metric}
+
+
+def test_repeats_with_one_score_are_told_as_lost(tmp_path: Path):
+    answers = read(tmp_path, repeated({"avg@3": 1 / 3}, "10", "11", "12"))
+    assert [(each.text, each.loss) for each in answers] == [("10", ""), ("11", LOST), ("12", LOST)]
+    assert answers[0].value == pytest.approx(1 / 3)
+    asked = replace(SUM, prompt="Two plus two?")
+    found = match([asked], answers)
+    assert [(each.example, each.logged) for each in found.matches] == [(asked, answers[0])]
+    assert [why for _, why in found.strays] == [LOST] * 2
+    assert found.absent == []
+
+
+def test_repeats_with_a_score_each_are_samples(tmp_path: Path):
+    answers = read(tmp_path, repeated({"em": [0.0, 1.0, None]}, "5", "4", ""))
+    assert [(each.text, each.sample, each.value, each.reason, each.loss) for each in answers] == [
+        ("5", 0, 0.0, "", ""),
+        ("4", 1, 1.0, "", ""),
+        ("", 2, None, "not_a_number", ""),  # as Parquet keeps a hole
+    ]
+    found = match([replace(SUM, prompt="Two plus two?")], answers)
+    assert [each.logged.sample for each in found.matches] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("score", "value"), [([1.0], 1.0), ([0.5, 1.0], 0.5), ([], None), ([1.0, 0.0, 0.0, 0.0], 1.0)]
+)
+def test_scores_that_are_not_one_for_each_repeat_are_no_ones_but_the_firsts(tmp_path: Path, score, value):
+    answers = read(tmp_path, repeated({"em": score}, "4", "5", "6"))
+    assert [(each.value, each.loss) for each in answers] == [(value, ""), (None, LOST), (None, LOST)]
+
+
+@pytest.mark.parametrize("predictions", [["3", "4"], [["3", "4"]], "['3', '4']"])
+def test_older_repeats_are_not_lost_silently(tmp_path: Path, predictions):
+    row = {"example": "Two?", "full_prompt": "Two?", "predictions": predictions, "metrics": {"maj@2": 0.0}}
+    answers = read(tmp_path, row)
+    assert [(each.text, each.value, each.loss) for each in answers] == [("3", 0.0, ""), ("4", None, LOST)]
+
+
+def test_one_answer_with_its_score_in_a_list_is_one(tmp_path: Path):
+    [answer] = read(tmp_path, repeated({"em": [1.0]}, "4"))
+    assert (answer.value, answer.sample, answer.loss) == (1.0, 0, "")
+
+
+def test_no_text_at_all_is_an_empty_answer(tmp_path: Path):
+    [answer] = read(tmp_path, repeated({"em": 0.0}))
+    assert (answer.text, answer.value) == ("", 0.0)
 
 
 def test_one_of_several_metrics_has_to_be_named(tmp_path: Path):

@@ -1,7 +1,10 @@
 """How far a long run is, and how fast: for a log, and for whoever watches a terminal.
 
-`LanguageModel.reporting_to(meter.advance)` tells a meter of each batch; the meter speaks at
-most every few seconds, and once at the end.
+Whoever works tells a meter what is done: a model in memory of each batch, one behind a server of each
+answer, scoring of each verdict. The meter speaks at most every few seconds, and once at the end.
+
+Rates are of work done now. What was known before (an answer on disk) takes no time, and would make the
+rest look as quick: a meter is to expect only the rest, or is told what it recalled.
 """
 
 import sys
@@ -26,16 +29,20 @@ class Progress:
     """A run at one moment."""
 
     n_done: int
-    """Examples finished."""
+    """Examples, or whatever is counted, that are finished."""
     n_total: int
     n_tokens: int
     """Tokens read or written by the model so far."""
     seconds: float
+    n_known: int = 0
+    """Of those finished, how many took no work."""
+    unit: str = "example"
+    """What is counted."""
 
     @property
-    def examples_per_s(self) -> float:
-        """Examples finished per second."""
-        return self.n_done / self.seconds if self.seconds else 0.0
+    def done_per_s(self) -> float:
+        """How many are finished per second, of those that take work."""
+        return (self.n_done - self.n_known) / self.seconds if self.seconds else 0.0
 
     @property
     def tokens_per_s(self) -> float:
@@ -44,15 +51,17 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """At the rate so far; None before the first example is finished."""
-        return (self.n_total - self.n_done) / self.examples_per_s if self.n_done else None
+        """At the rate so far, should all the rest take work; None before there is a rate."""
+        return (self.n_total - self.n_done) / self.done_per_s if self.n_done > self.n_known else None
 
     def __str__(self) -> str:
         """One line for a log."""
+        known = f" ({self.n_known:,} known before)" if self.n_known else ""
+        tokens = f", {self.tokens_per_s:,.0f} tokens/s" if self.n_tokens else ""
         left = "" if self.seconds_left is None else f", {self.seconds_left:,.0f} s left"
         return (
-            f"{self.n_done:,} of {self.n_total:,} examples, {self.examples_per_s:,.2f} examples/s, "
-            f"{self.tokens_per_s:,.0f} tokens/s{left}"
+            f"{self.n_done:,} of {self.n_total:,} {self.unit}s{known}, "
+            f"{self.done_per_s:,.2f} {self.unit}s/s{tokens}{left}"
         )
 
 
@@ -64,6 +73,7 @@ class ProgressMeter:
         n_total: int,
         report: Callable[[Progress], None],
         *,
+        unit: str = "example",
         every_s: float = 10.0,
         bar: bool | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -71,28 +81,34 @@ class ProgressMeter:
         """Start the clock.
 
         Args:
-            n_total: examples to come.
+            n_total: how many are to come.
             report: told of the progress; `str` of it is a line for a log.
+            unit: what is counted.
             every_s: least seconds between two reports.
             bar: whether to draw a bar on standard error; None where that is a terminal.
             clock: seconds that only grow.
         """
         self._n_total, self._report, self._every_s, self._clock = n_total, report, every_s, clock
-        self._n_done = self._n_tokens = 0
+        self._n_done = self._n_tokens = self._n_known = 0
+        self._unit = unit
         self._start = self._last = clock()
         shown = sys.stderr.isatty() if bar is None else bar
-        settings: dict[str, Any] = {"total": n_total, "unit": "example", "disable": False}
+        settings: dict[str, Any] = {"total": n_total, "unit": unit, "disable": False}
         self._bar: Any = tqdm(file=sys.stderr, **settings) if shown else None
 
     def expect(self, n_total: int) -> None:
-        """So many examples are to come, after all; the clock starts anew."""
-        self._n_total, self._n_done, self._n_tokens = n_total, 0, 0
+        """So many are to come, after all; the clock starts anew."""
+        self._n_total, self._n_done, self._n_tokens, self._n_known = n_total, 0, 0, 0
         self._start = self._last = self._clock()
         if self._bar is not None:
             self._bar.reset(total=n_total)
 
+    def recall(self, n_known: int) -> None:
+        """So many of all that are finished took no work."""
+        self._n_known = n_known
+
     def advance(self, n_examples: int, n_tokens: int) -> None:
-        """Count examples finished and tokens read or written."""
+        """Count what was finished, and tokens read or written."""
         self._n_done += n_examples
         self._n_tokens += n_tokens
         if self._bar is not None:
@@ -110,6 +126,8 @@ class ProgressMeter:
             n_total=self._n_total,
             n_tokens=self._n_tokens,
             seconds=self._clock() - self._start,
+            n_known=self._n_known,
+            unit=self._unit,
         )
 
     def __enter__(self) -> "ProgressMeter":

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from cg_pipeline.inference.progress import Progress, ProgressMeter
+from cg_pipeline.progress import Progress, ProgressMeter
 
 
 class Clock:
@@ -17,16 +17,41 @@ class Clock:
 def test_rates_and_time_left() -> None:
     progress = Progress(n_done=30, n_total=120, n_tokens=4500, seconds=15.0)
 
-    assert progress.examples_per_s == 2
+    assert progress.done_per_s == 2
     assert progress.tokens_per_s == 300
     assert progress.seconds_left == 45
     assert str(progress) == "30 of 120 examples, 2.00 examples/s, 300 tokens/s, 45 s left"
 
 
 def test_nothing_is_promised_before_the_first_example() -> None:
-    assert str(Progress(n_done=0, n_total=7, n_tokens=0, seconds=0.0)) == (
-        "0 of 7 examples, 0.00 examples/s, 0 tokens/s"
+    assert str(Progress(n_done=0, n_total=7, n_tokens=0, seconds=0.0)) == ("0 of 7 examples, 0.00 examples/s")
+
+
+def test_what_was_known_before_makes_the_rest_no_quicker() -> None:
+    """400 of 420 from disk in no time, 2 more in 0.4 s: the other 18 take 3.6 s, not none."""
+    progress = Progress(n_done=402, n_total=420, n_tokens=8, seconds=0.4, n_known=400, unit="answer")
+
+    assert progress.done_per_s == pytest.approx(5)
+    assert progress.seconds_left == pytest.approx(3.6)
+    assert str(progress) == ("402 of 420 answers (400 known before), 5.00 answers/s, 20 tokens/s, 4 s left")
+
+
+def test_nothing_is_promised_from_what_was_known_alone() -> None:
+    assert str(Progress(n_done=5, n_total=7, n_tokens=0, seconds=1.0, n_known=5)) == (
+        "5 of 7 examples (5 known before), 0.00 examples/s"
     )
+
+
+def test_what_is_recalled_is_forgotten_with_the_rest() -> None:
+    heard = list[Progress]()
+
+    with ProgressMeter(9, heard.append, unit="text", bar=False) as meter:
+        meter.recall(3)
+        meter.advance(4, 0)
+        assert (meter.progress.n_known, meter.progress.unit) == (3, "text")
+        meter.expect(1)
+
+    assert (heard[-1].n_known, heard[-1].n_done, heard[-1].n_total) == (0, 0, 1)
 
 
 def test_it_speaks_now_and_then_and_at_the_end() -> None:
