@@ -149,6 +149,34 @@ def train_sae(name: str, text_dir: str, device: str) -> None:
         click.echo(f"{measured_on}: " + ", ".join(f"{key} {value}" for key, value in found.items()))
 
 
+@cli.command("label")
+@click.argument("name", metavar="SAE")
+@click.option("--concept", "concepts", multiple=True, type=int, help="Concept to label, by its id.")
+@click.option("--top", default=100, show_default=True, help="The most firing concepts; 0 for all alive.")
+@click.option("--limit", default=500, show_default=True, help="Most concepts that may be chosen.")
+@click.option("--yes", is_flag=True, help="Do not ask whether the estimated cost is right.")
+def label(name: str, concepts: tuple[int, ...], top: int, limit: int, yes: bool) -> None:
+    """Let a language model (CG_LLM_*) label concepts of an SAE, and test its labels."""
+    from cg_pipeline.definitions import assemble
+    from cg_pipeline.defs.label_runs import label_sae
+    from cg_pipeline.defs.labelling import ConceptChoice, Labeller
+    from cg_pipeline.defs.resources import Store
+    from cg_pipeline.saes import SAES
+
+    _named("SAE", name, SAES)
+    store = Store(data_dir=data_directory(), benchmarks_dir=benchmarks_directory())
+    with dagster_history() as instance:
+        label_sae(
+            assemble(store.data_dir),
+            instance,
+            Labeller(store=store),
+            name,
+            ConceptChoice(concepts=list(concepts), top=top, limit=limit),
+            agree=lambda sentence: yes or click.confirm(f"{sentence}. Ask?"),
+            report=click.echo,
+        )
+
+
 @cli.command("import")
 @click.argument("log_format", metavar="FORMAT", type=click.Choice(["lm-eval", "inspect", "lighteval"]))
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))

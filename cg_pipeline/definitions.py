@@ -8,6 +8,8 @@ from cg_pipeline.defs import (
     benchmark_assets,
     concept_assets,
     gap_assets,
+    label_assets,
+    llm_label_assets,
     model_assets,
     reader_assets,
     report_assets,
@@ -27,6 +29,8 @@ MODULES = [
     reader_assets,
     concept_assets,
     gap_assets,
+    label_assets,
+    llm_label_assets,
     report_assets,
     training_assets,
 ]

@@ -16,6 +16,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from cg_pipeline.fingerprints import fingerprint
+from cg_pipeline.label_specs import Labelling
 from cg_pipeline.records import Completion, Example, content_id
 from cg_pipeline.specs import (
     Benchmark,
@@ -36,6 +37,10 @@ STAGES: Mapping[str, int] = {
     "completions": 1,
     "scores": 1,
     "concepts": 1,
+    "label_files": 1,
+    "concept_contexts": 1,
+    "llm_labels": 1,
+    "concept_labels": 1,
     "activations": 1,
     "concept_metrics": 1,
     "suite_metrics": 1,
@@ -157,6 +162,48 @@ def concepts_id(sample_hash: str, sae: Sae, weights_hash: str) -> str:
     return stage_id("concepts", sample_hash, _sae_parts(sae), sae.dense_threshold, weights_hash)
 
 
+def reader_id(sae: Sae, weights_hash: str) -> str:
+    """Which concepts an SAE has: labels are of these, and of no other reader's."""
+    return content_id(_sae_parts(sae), weights_hash)
+
+
+def label_files_id(origins: Mapping[str, str]) -> str:
+    """Label files depend on their origins: a file's content, or a pin."""
+    return stage_id("label_files", sorted(origins.items()))
+
+
+def concept_contexts_id(sample_hash: str, reader: str, chosen: Iterable[int] | None = None) -> str:
+    """Excerpts depend on the sample, the reader and which concepts were chosen.
+
+    Without a choice, what those of any choice begin with: whoever asked for other concepts has
+    excerpts as current as these.
+    """
+    base = stage_id("concept_contexts", sample_hash, reader)
+    return base if chosen is None else f"{base}-{content_id(list(chosen))}"
+
+
+def llm_labels_id(contexts: str, labels: Iterable[object] | None = None) -> str:
+    """Labels by a language model stand as long as the excerpts they were made from do.
+
+    `contexts` can be read off, as far as it does not depend on the choice; what was answered follows.
+    """
+    base = stage_id("llm_labels", contexts.partition("-")[0])
+    return base if labels is None else f"{base}-{content_id(list(labels))}"
+
+
+def concept_labels_id(
+    concepts: str, files: Mapping[str, str] | None, llm_labels: str, labelling: Labelling
+) -> str:
+    """All labels depend on the dictionary, the content of every source, and the rule of precedence.
+
+    Nothing that runs a model, nor any metric, depends on them: clusters and the report do, being made
+    of words. `files` are checksums by source, None where some are yet to be fetched.
+    """
+    content = None if files is None else sorted(files.items())
+    rule = (labelling.precedence, labelling.low_score)
+    return stage_id("concept_labels", concepts, content, llm_labels, rule)
+
+
 def concept_metrics_id(scores: str, activations: str, metrics: Iterable[Metric], study: Study) -> str:
     """Concept metrics depend on scores, activations, the metrics' code and the normaliser."""
     code = [(metric.name, metric.version, fingerprint(metric.compute)) for metric in metrics]
@@ -173,9 +220,9 @@ def gaps_id(suite_metrics: str, concepts: str, study: Study) -> str:
     return stage_id("gaps", suite_metrics, concepts, fingerprint(study.rules))
 
 
-def gap_clusters_id(gaps: str, study: Study, namer: str) -> str:
-    """Clusters depend on the gaps, the clustering's settings and who names them."""
-    return stage_id("gap_clusters", gaps, study.max_clusters, study.seed, namer)
+def gap_clusters_id(gaps: str, concept_labels: str, study: Study, namer: str) -> str:
+    """Clusters depend on the gaps, the words about them, the clustering's settings and who names them."""
+    return stage_id("gap_clusters", gaps, concept_labels, study.max_clusters, study.seed, namer)
 
 
 def gap_report_id(gap_clusters: str, study: Study, titles: Iterable[str]) -> str:

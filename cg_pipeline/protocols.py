@@ -11,7 +11,11 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float
 
+from cg_pipeline.label_records import TokenFirings
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
+
+LabelTest = Literal["detection", "fuzzing"]
+"""Is the concept in this excerpt? Are the marked words where it is?"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,3 +165,58 @@ class JudgeFailed(Unanswered):
 
 class NamingFailed(Unanswered):
     """A namer could not name a group."""
+
+
+@runtime_checkable
+class FiringReader(Protocol):
+    """An SAE on its model that tells where concepts fire, token by token."""
+
+    def fire(self, texts: Sequence[str], concept_ids: Sequence[int]) -> TokenFirings:
+        """Activations of some concepts on every content token of the texts, in order."""
+        ...
+
+    def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
+        """Decoder directions, unit length."""
+        ...
+
+
+@runtime_checkable
+class ConceptExplainer(Protocol):
+    """Says what a concept is about; an LLM."""
+
+    @property
+    def source(self) -> str:
+        """What is recorded as the source of its labels."""
+        ...
+
+    @property
+    def way(self) -> str:
+        """Fingerprint of how it is asked."""
+        ...
+
+    def explain(self, excerpts: Sequence[str]) -> str:
+        """A label for what fires on the marked words. Raises `LabellingFailed` without a usable answer."""
+        ...
+
+
+@runtime_checkable
+class LabelTester(Protocol):
+    """Knows a label and nothing else of a concept, and says where it fits; an LLM."""
+
+    @property
+    def source(self) -> str:
+        """What is recorded as the source of its verdicts."""
+        ...
+
+    @property
+    def way(self) -> str:
+        """Fingerprint of how it is asked."""
+        ...
+
+    def judge(self, test: LabelTest, label: str, excerpts: Sequence[str]) -> list[bool]:
+        """For each excerpt whether the label fits. Raises `LabellingFailed` without a usable answer."""
+        ...
+
+
+class LabellingFailed(Unanswered):
+    """A language model gave no label, or no verdict about one."""

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
 from cg_pipeline.items import Item, Prompt
+from cg_pipeline.label_specs import UNPUBLISHED, Labelling
 from cg_pipeline.records import Example, Score
 
 PICKLED = (".pt", ".pth", ".bin", ".pkl", ".ckpt")
@@ -352,6 +353,8 @@ class Sae:
     """A concept firing on a larger share of tokens than this is called dense."""
     training: SaeTraining | None = None
     """Set for SAEs trained by this project."""
+    labels: Labelling = UNPUBLISHED
+    """Where labels come from and which is shown; never part of what activations depend on."""
 
     def __post_init__(self) -> None:
         check_name("Sae", self.name)

@@ -11,6 +11,7 @@ from cg_pipeline import identity
 from cg_pipeline.answers.grading import grade
 from cg_pipeline.formats import plain
 from cg_pipeline.items import Item
+from cg_pipeline.label_specs import Labelling, NeuronpediaExport
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.scoring import POLICIES
@@ -133,6 +134,9 @@ class World:
     judge: str = "none"
     engine: str = "transformers"
     origin: str = "file"
+    label_file: str = "label file"
+    chosen: tuple[int, ...] = (1, 2)
+    answered: tuple[str, ...] = ("a label",)
 
     @property
     def titles(self) -> list[str]:
@@ -146,10 +150,15 @@ class World:
         scores = identity.scores_id(completions, self.policy, self.judge)
         activations = identity.activations_id(self.examples, self.sae, self.weights)
         concepts = identity.concepts_id(self.sample, self.sae, self.weights)
+        reader = identity.reader_id(self.sae, self.weights)
+        contexts = identity.concept_contexts_id(self.sample, reader, self.chosen)
+        asked = identity.llm_labels_id(contexts, self.answered)
+        files = {"own:mine.csv": self.label_file}
+        labels = identity.concept_labels_id(concepts, files, asked, self.sae.labels)
         measured = identity.concept_metrics_id(scores, activations, self.metrics, self.study)
         suite = identity.suite_metrics_id({self.benchmark.name: measured})
         gaps = identity.gaps_id(suite, concepts, self.study)
-        clusters = identity.gap_clusters_id(gaps, self.study, self.namer)
+        clusters = identity.gap_clusters_id(gaps, labels, self.study, self.namer)
         report = identity.gap_report_id(clusters, self.study, self.titles)
         names = (
             identity.benchmark_rows_id([self.origin]),
@@ -158,6 +167,10 @@ class World:
             completions,
             scores,
             concepts,
+            identity.label_files_id(files),
+            contexts,
+            asked,
+            labels,
             activations,
             measured,
             suite,
@@ -178,8 +191,10 @@ METRICS_ON = ["concept_metrics", "suite_metrics", *GAPS]
 READING = ["activations", *METRICS_ON]
 SCORES = ["scores", *METRICS_ON]
 COMPLETIONS = ["completions", *SCORES]
-DICTIONARY = ["concepts", *GAPS]
-READ_ALL = ["concepts", *READING]
+LABELS = ["concept_labels", *CLUSTERS]
+EXCERPTS = ["concept_contexts", "llm_labels", *LABELS]
+DICTIONARY = ["concepts", "concept_labels", *GAPS]
+READ_ALL = ["concepts", *EXCERPTS, *READING]
 
 
 def benchmark(**changes: Any) -> World:
@@ -206,6 +221,7 @@ def world(**changes: Any) -> World:
     return replace(WORLD, **changes)
 
 
+EXPORT = NeuronpediaExport(model_id="m", source_id="0-res", as_of="2026-05-31")
 JUDGED = replace(WORLD, policy=replace(WORLD.policy, judged=True))
 RUN = replace(WORLD, policy=replace(WORLD.policy, runs_code=True))
 ONES = Metric(name="ones", description="One.", compute=ones)
@@ -267,7 +283,14 @@ EDITS: list[tuple[World, list[str]]] = [
     (reading_model(weights=HubWeights(repo="a/b", revision="0" * 40)), READ_ALL),
     (reading_model(weights=LocalWeights(path="models/moved")), NOTHING),  # its files are in `weights`
     (sae(dense_threshold=0.2), DICTIONARY),
-    (world(sample="other sample"), DICTIONARY),
+    (world(sample="other sample"), [*DICTIONARY, *EXCERPTS]),
+    # Labels: whatever is done to them, nothing that runs a model and no metric is made anew.
+    (world(label_file="other labels"), ["label_files", *LABELS]),
+    (world(answered=("another label",)), ["llm_labels", *LABELS]),
+    (world(chosen=(3,)), ["concept_contexts"]),
+    (sae(labels=Labelling(precedence=("automatic",))), LABELS),
+    (sae(labels=Labelling(low_score=0.9)), LABELS),
+    (sae(labels=Labelling(sources=(EXPORT,))), NOTHING),  # what it holds is in a file of its own
     # Metrics and the study.
     (world(metrics=(*WORLD.metrics, ONES)), METRICS_ON),
     (world(metrics=(replace(WORLD.metrics[0], version=2), *WORLD.metrics[1:])), METRICS_ON),
@@ -359,6 +382,10 @@ def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeyp
         "completions": COMPLETIONS,
         "scores": SCORES,
         "concepts": DICTIONARY,
+        "label_files": ["label_files"],  # what they hold shows in concept_labels
+        "concept_contexts": EXCERPTS,
+        "llm_labels": EXCERPTS[1:],
+        "concept_labels": LABELS,
         "activations": READING,
         "concept_metrics": METRICS_ON,
         "suite_metrics": METRICS_ON[1:],
@@ -375,6 +402,20 @@ def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeyp
 def test_an_unknown_stage_has_no_fingerprint():
     with pytest.raises(KeyError, match="gap_reprot"):
         identity.stage_id("gap_reprot")
+
+
+def test_labels_of_whichever_concepts_are_current_while_what_was_read_is():
+    base = identity.concept_contexts_id("sample", "reader")
+    chosen = identity.concept_contexts_id("sample", "reader", [3, 4])
+    assert chosen.startswith(f"{base}-")
+    asked = identity.llm_labels_id(chosen, ["a"])
+    assert asked.startswith(f"{identity.llm_labels_id(base)}-")
+    assert not asked.startswith(identity.llm_labels_id(identity.concept_contexts_id("other", "reader")))
+
+
+def test_labels_that_are_yet_to_be_fetched_are_no_labels():
+    unfetched = identity.concept_labels_id("c", None, "", WORLD.sae.labels)
+    assert unfetched != identity.concept_labels_id("c", {}, "", WORLD.sae.labels)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,15 @@ import dagster as dg
 from cg_pipeline import checks
 from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.freshness import expected_of
-from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB
+from cg_pipeline.defs.jobs import (
+    CELL_JOB,
+    DICTIONARY_JOB,
+    EXAMPLES_JOB,
+    LABELLING_JOB,
+    REPORT_JOB,
+    SUITE_JOB,
+)
+from cg_pipeline.defs.label_asset_checks import LABEL_CHECKS
 from cg_pipeline.defs.partitions import (
     BENCHMARK,
     BENCHMARK_OF_CELL,
@@ -21,6 +29,7 @@ from cg_pipeline.defs.partitions import (
     benchmark_of,
 )
 from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
+from cg_pipeline.defs.results import reported as _reported
 from cg_pipeline.defs.rows import checksums, read_benchmark
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
@@ -29,12 +38,6 @@ LARGEST_UNSCORED_SHARE = 0.2
 LARGEST_DEAD_SHARE = 0.05
 
 _BENCHMARK_INPUT = {"examples": BENCHMARK_OF_CELL}
-
-
-def _reported(finding: checks.Finding, severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR) -> Any:
-    return dg.AssetCheckResult(
-        passed=finding.passed, description=finding.sentence, metadata=dict(finding.numbers), severity=severity
-    )
 
 
 @dg.asset_check(asset="examples", partitions_def=BENCHMARK, blocking=True)
@@ -227,6 +230,7 @@ ASSET_CHECKS = [
     gaps_are_ranked,
     clusters_cover_the_gaps,
     clusters_are_named_as_asked,
+    *LABEL_CHECKS,
     *(
         _is_current(asset, partitions, dimension)
         for partitions, dimension, job in (
@@ -234,6 +238,7 @@ ASSET_CHECKS = [
             (None, "", SUITE_JOB),
             (CELL, "cell", CELL_JOB),
             (SAE, "sae", DICTIONARY_JOB),
+            (SAE, "sae", LABELLING_JOB),
             (MODEL, "model", REPORT_JOB),
         )
         for asset in job.assets

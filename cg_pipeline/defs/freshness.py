@@ -5,6 +5,7 @@ from functools import cached_property
 
 from cg_pipeline import identity
 from cg_pipeline.defs.catalogue import BENCHMARKS
+from cg_pipeline.defs.label_rows import content_of, reader_hash
 from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
 from cg_pipeline.defs.rows import examples_of, read_benchmark, stored_rows
 from cg_pipeline.metrics import METRICS
@@ -13,6 +14,7 @@ from cg_pipeline.records import Example
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.broad_sample import sample_hash
+from cg_pipeline.sources.label_origins import label_origins
 from cg_pipeline.sources.model_files import model_hash
 from cg_pipeline.sources.origins import origins_of
 from cg_pipeline.sources.sae_files import weights_hash
@@ -98,6 +100,29 @@ class Expected:
         """Of an SAE's dictionary."""
         return identity.concepts_id(sample_hash(self.layout.data_dir), SAES[sae], self._weights(SAES[sae]))
 
+    def label_files(self, sae: str) -> str:
+        """Of an SAE's label files: known from files and pins, whether or not they were fetched."""
+        origins = label_origins(SAES[sae], self.layout.data_dir)
+        return identity.label_files_id({origin.source: origin.fingerprint for origin in origins})
+
+    def concept_contexts(self, sae: str) -> str:
+        """Of the excerpts about an SAE's concepts; those of whichever concepts were chosen will do."""
+        base = identity.concept_contexts_id(
+            sample_hash(self.layout.data_dir), reader_hash(SAES[sae], self.layout)
+        )
+        return self._of_any_choice("concept_contexts", sae, base)
+
+    def llm_labels(self, sae: str) -> str:
+        """Of an SAE's labels by a language model, of whichever concepts."""
+        base = identity.llm_labels_id(self.concept_contexts(sae))
+        return self._of_any_choice("llm_labels", sae, base)
+
+    def concept_labels(self, sae: str) -> str:
+        """Of all labels of an SAE's concepts; those by a language model count as they are stored."""
+        asked = self._stored.get(identity_of("llm_labels", {"sae": sae}), "")
+        content = content_of(SAES[sae], self.layout)
+        return identity.concept_labels_id(self.concepts(sae), content, asked, SAES[sae].labels)
+
     def suite_metrics(self, model: str) -> str:
         """Of a model's suite metrics."""
         cells = {name: self.concept_metrics(model, name) for name in self.study.benchmarks}
@@ -109,7 +134,8 @@ class Expected:
 
     def gap_clusters(self, model: str) -> str:
         """Of a model's gap clusters."""
-        return identity.gap_clusters_id(self.gaps(model), self.study, self.named_by)
+        labels = self.concept_labels(MODELS[model].reader)
+        return identity.gap_clusters_id(self.gaps(model), labels, self.study, self.named_by)
 
     def gap_report(self, model: str) -> str:
         """Of a model's report."""
@@ -139,6 +165,11 @@ class Expected:
         """The fingerprint of what is stored, if it was imported and its examples are still these."""
         stored = self._stored.get(identity_of(asset, {"model": model, "benchmark": benchmark}), "")
         return stored if identity.is_import_of(stored, self.examples(benchmark)) else ""
+
+    def _of_any_choice(self, asset: str, sae: str, base: str) -> str:
+        """The fingerprint of what is stored, if it is one for some choice of concepts; else `base`."""
+        stored = self._stored.get(identity_of(asset, {"sae": sae}), "")
+        return stored if stored.startswith(f"{base}-") else base
 
     @cached_property
     def _stored(self) -> dict[tuple[str | None, ...], str]:

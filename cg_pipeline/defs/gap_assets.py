@@ -18,6 +18,8 @@ from cg_pipeline.defs.resources import Gpu, Namer, Store
 from cg_pipeline.defs.results import declared, links, preview, result
 from cg_pipeline.gaps.legible import escape_markdown
 from cg_pipeline.identity import STAGES, gap_clusters_id, gaps_id
+from cg_pipeline.label_records import ConceptLabel
+from cg_pipeline.labels.merging import show_labels
 from cg_pipeline.records import (
     Concept,
     ConceptMetrics,
@@ -74,7 +76,7 @@ def gaps(
 
 @dg.asset(
     partitions_def=MODEL,
-    ins={"concepts": READER},
+    ins={"concepts": READER, "concept_labels": READER},
     group_name="gaps",
     kinds={"scikitlearn", "openai", "duckdb"},
     pool="gpu",
@@ -85,6 +87,7 @@ def gap_clusters(
     context: dg.AssetExecutionContext,
     gaps: list[Gap],
     concepts: list[Concept],
+    concept_labels: list[ConceptLabel],
     gpu: Gpu,
     namer: Namer,
     store: Store,
@@ -93,7 +96,8 @@ def gap_clusters(
     """The suite's gaps in groups of kindred concepts, each with a name."""
     model, study = model_of(context.partition_key), study_choice.study
     named_by = namer.load()
-    found = pipeline.cluster_gaps(gaps, concepts, gpu.encoder(reader_of(model)), study, named_by)
+    shown = show_labels(concepts, concept_labels)
+    found = pipeline.cluster_gaps(gaps, shown, gpu.encoder(reader_of(model)), study, named_by)
     notes = sorted({cluster.note for cluster in found if cluster.note})
     for note in notes:
         context.log.warning(note)
@@ -101,6 +105,7 @@ def gap_clusters(
         found,
         gap_clusters_id(
             store.warehouse.fingerprint_of("gaps", {"model": model.name}),
+            store.warehouse.fingerprint_of("concept_labels", {"sae": model.reader}),
             study,
             named_by.source if named_by and not notes else "automatic",  # tried again when a name failed
         ),
@@ -109,7 +114,10 @@ def gap_clusters(
             "named_by": dict(Counter(cluster.name_source for cluster in found)),
             "notes": notes,
             "preview": preview(found),
-            **links(context, {"gaps": [model.name], "concepts": [model.reader]}),
+            **links(
+                context,
+                {"gaps": [model.name], "concepts": [model.reader], "concept_labels": [model.reader]},
+            ),
             "names": dg.MetadataValue.md("\n".join(map(_line, found))),
             **(named_by.totals() if named_by else {}),
         },

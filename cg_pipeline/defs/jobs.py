@@ -62,7 +62,18 @@ SUITE_JOB = Job(
     ("near_duplicates",),
     "Find what a study's benchmarks ask twice.",
 )
-DICTIONARY_JOB = Job("describe_concepts", "dictionary", ("concepts",), "Label an SAE's concepts.")
+DICTIONARY_JOB = Job(
+    "describe_concepts",
+    "dictionary",
+    ("concepts", "label_files", "concept_labels"),
+    "Describe an SAE's concepts, and put all their labels together.",
+)
+LABELLING_JOB = Job(
+    "ask_for_labels",
+    "labelling",
+    ("concept_contexts", "llm_labels"),
+    "Let a language model label chosen concepts of an SAE and test its labels; by hand, for it costs.",
+)
 CELL_JOB = Job(
     "evaluate_cell",
     "cell",
@@ -76,4 +87,4 @@ REPORT_JOB = Job(
     "Find, group and report a model's gaps from the cells that are there.",
 )
 
-JOBS = (EXAMPLES_JOB, SUITE_JOB, DICTIONARY_JOB, CELL_JOB, REPORT_JOB)
+JOBS = (EXAMPLES_JOB, SUITE_JOB, DICTIONARY_JOB, LABELLING_JOB, CELL_JOB, REPORT_JOB)

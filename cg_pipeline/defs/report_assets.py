@@ -27,6 +27,8 @@ from cg_pipeline.identity import (
     STAGES,
     gap_report_id,
 )
+from cg_pipeline.label_records import ConceptLabel
+from cg_pipeline.labels.merging import show_labels
 from cg_pipeline.records import (
     Completion,
     Concept,
@@ -54,6 +56,7 @@ R = TypeVar("R", Example, Completion, Score)
         "activations": EVERY_CELL,
         "concept_metrics": EVERY_CELL,
         "concepts": READER,
+        "concept_labels": READER,
     },
     group_name="gaps",
     kinds={"html", "markdown"},
@@ -69,6 +72,7 @@ def gap_report(
     concept_metrics: ConceptMetrics,
     suite_metrics: SuiteMetrics,
     concepts: list[Concept],
+    concept_labels: list[ConceptLabel],
     gaps: list[Gap],
     gap_clusters: list[GapCluster],
     store: Store,
@@ -89,7 +93,7 @@ def gap_report(
         completions=_by_benchmark(completions, study),
         scores=_by_benchmark(scores, study),
         activations={name: activations[name] for name in study.benchmarks},
-        concepts=concepts,
+        concepts=show_labels(concepts, concept_labels, mark_low=True),
         concept_metrics=pipeline.keep_study(concept_metrics, study),
         suite=suite_metrics,
         gaps=gaps,
@@ -126,7 +130,7 @@ def gap_report(
                 {
                     "examples": study.benchmarks,
                     **dict.fromkeys(("completions", "scores", "activations", "concept_metrics"), cells),
-                    "concepts": [model.reader],
+                    **{name: [model.reader] for name in ("concepts", "concept_labels")},
                     **{name: [model.name] for name in ("suite_metrics", "gaps", "gap_clusters")},
                 },
             ),

@@ -6,6 +6,7 @@ from typing import Any
 
 import dagster as dg
 
+from cg_pipeline.checks import Finding
 from cg_pipeline.specs import Study
 from cg_pipeline.store.resume import Filled
 from cg_pipeline.store.schema import TABLES
@@ -27,6 +28,13 @@ def result(value: Any, fingerprint: str, metadata: Mapping[str, Any]) -> dg.Mate
         value=value,
         data_version=dg.DataVersion(fingerprint),
         metadata={"fingerprint": fingerprint, **metadata},
+    )
+
+
+def reported(finding: Finding, severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR) -> Any:
+    """What a check found, as Dagster wants it."""
+    return dg.AssetCheckResult(
+        passed=finding.passed, description=finding.sentence, metadata=dict(finding.numbers), severity=severity
     )
 
 

@@ -5,7 +5,8 @@ work; every other one is a Dagster run, with its logs, checks and lineage.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import dagster as dg
 
@@ -63,7 +64,7 @@ def run_study(
             run(unit, shaken)
 
     def run(unit: Unit, assets: list[str]) -> None:
-        for warning in _run(definitions, unit, assets, instance) if assets else ():
+        for warning in run_unit(definitions, unit, assets, instance) if assets else ():
             warn(warning)
 
     faults: list[str] = []
@@ -84,16 +85,27 @@ def _shaken(trust: Trust, unit: Unit, done: list[str]) -> list[str]:
     return [asset for asset in unit.job.assets if asset not in done and not trust.holds(asset, unit)]
 
 
-def _run(
-    definitions: dg.Definitions, unit: Unit, assets: list[str], instance: dg.DagsterInstance
+def run_unit(
+    definitions: dg.Definitions,
+    unit: Unit,
+    assets: list[str],
+    instance: dg.DagsterInstance,
+    config: Mapping[str, Any] | None = None,
 ) -> list[str]:
-    """Run a unit; returns what its checks found, where they found something."""
+    """Run some assets of a unit; returns what their checks found, where they found something.
+
+    `config` is the run configuration of assets, by name.
+
+    Raises:
+        RuntimeError: the run failed; the sentence of the step that failed is in it.
+    """
+    configured = {asset: {"config": dict(values)} for asset, values in (config or {}).items()}
     outcome = definitions.resolve_job_def(unit.job.name).execute_in_process(
         partition_key=unit.key,
         asset_selection=[dg.AssetKey(asset) for asset in assets],
         instance=instance,
         tags={PID_TAG: str(os.getpid())},
-        run_config=_QUIET,
+        run_config={**_QUIET, "ops": configured},
         raise_on_error=False,
     )
     if not outcome.success:

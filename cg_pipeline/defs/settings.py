@@ -21,6 +21,7 @@ import dagster as dg
 import pydantic
 
 from cg_pipeline.catalog import lookup
+from cg_pipeline.defs.labelling import Labeller
 from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Servers, Store
 
 SETTINGS = "settings.toml"
@@ -30,6 +31,7 @@ _SETTABLE: Mapping[str, type[dg.ConfigurableResource[Any]]] = {
     "servers": Servers,
     "judging": Judging,
     "code_sandbox": CodeSandbox,
+    "labeller": Labeller,
 }
 
 

@@ -1,10 +1,12 @@
 """The small print of a report: its settings and its limits."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.gaps.legible import exact_percent
 from cg_pipeline.gaps.phrases import KIND_TITLES, rule
+from cg_pipeline.records import Concept
 from cg_pipeline.specs import Model, Sae
 
 LIMITS = (
@@ -32,6 +34,7 @@ def settings(inputs: ReportInputs) -> Iterator[tuple[str, str]]:
     yield "Study", f"{study.title} ({study.name}, version {study.version})"
     yield "Model", _model(model)
     yield "Reader", _reader(sae)
+    yield "Labels", _labels(inputs.concepts)
     yield "Tokens that count", _MASKS[sae.token_mask]
     yield from _scoring(inputs)
     yield "Coverage divided by", _NORMALISERS[study.normaliser]
@@ -63,6 +66,12 @@ _NORMALISERS = {
     "active_mean": "the average over the active concepts of each example",
     "none": "nothing",
 }
+
+
+def _labels(concepts: Sequence[Concept]) -> str:
+    """Where the labels come from, the source of most first."""
+    sources = Counter(concept.label_source for concept in concepts)
+    return ", ".join(f"{n:,} {source}" for source, n in sources.most_common())
 
 
 def _model(model: Model) -> str:

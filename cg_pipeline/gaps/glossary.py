@@ -26,8 +26,8 @@ def glossary(study: Study) -> Iterator[Term]:
         key="concept",
         word="concept",
         meaning="One entry of the sparse autoencoder’s dictionary. It fires (is active) on some tokens and "
-        "is silent on others. Its label is an automatic guess from where it fires most, the number after # "
-        "its place in the dictionary.",
+        "is silent on others. Its label is a guess from where it fires most, the number after # its place in "
+        "the dictionary; “low score” stands before a label that did badly when it was tested.",
     )
     yield Term(
         key="broad-text",

@@ -23,6 +23,8 @@ from cg_pipeline.inference.pooling import SparseRow, join_rows, pool_tokens
 from cg_pipeline.inference.prompts import RenderedPrompt, render_prompt
 from cg_pipeline.inference.room import memory_of
 from cg_pipeline.inference.saes import load_sae, reads_whole_texts
+from cg_pipeline.inference.token_firings import SparseTokens, join_firings, split_tokens
+from cg_pipeline.label_records import TokenFirings
 from cg_pipeline.records import Concept, ConceptActivations
 from cg_pipeline.specs import Sae
 
@@ -100,6 +102,18 @@ class SaeEncoder:
         map_in_batches(run, [len(prompt.input_ids) for prompt in prompts], self._batch_tokens)
         return describe_dictionary(self._spec, self._reader, self._unit_directions(), total, texts, prompts)
 
+    def fire(self, texts: Sequence[str], concept_ids: Sequence[int]) -> TokenFirings:
+        """Activations of some concepts on every content token of the texts, in order."""
+        prompts = [self._render(text) for text in texts]
+        chosen = torch.tensor(sorted(set(concept_ids)), device=self._reader.device)
+
+        def run(batch: list[int]) -> list[SparseTokens]:
+            return self._chosen([prompts[i] for i in batch], chosen)
+
+        lengths = [len(prompt.input_ids) for prompt in prompts]
+        found = map_in_batches(run, lengths, self._batch_tokens, memory=memory_of(self._reader.device))
+        return join_firings(prompts, found, tuple(chosen.tolist()))
+
     def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
         """Decoder directions of unit length; a latent whose direction is zero keeps it."""
         return self._unit_directions().cpu().numpy()
@@ -123,6 +137,12 @@ class SaeEncoder:
         masks = [prompt.counted(self._spec.token_mask) for prompt in prompts]
         chunks = self._activations(prompts, masks)
         return pool_tokens(chunks, [int(mask.sum()) for mask in masks], self.n_concepts, self._reader.device)
+
+    @torch.no_grad()
+    def _chosen(self, prompts: list[RenderedPrompt], chosen: Tensor) -> list[SparseTokens]:
+        masks = [prompt.content_mask for prompt in prompts]
+        chunks = [chunk[:, chosen].float() for chunk in self._activations(prompts, masks)]
+        return split_tokens(chunks, [int(mask.sum()) for mask in masks], len(chosen))
 
     @torch.no_grad()
     def _firings(self, prompts: list[RenderedPrompt], numbers: Tensor) -> Firings:

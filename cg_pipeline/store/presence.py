@@ -1,4 +1,4 @@
-"""Whether what a row points to is still there: shards of activations, files of a report."""
+"""Whether what a row points to is still there: shards of activations, labels, files of a report."""
 
 from typing import Any
 
@@ -28,4 +28,13 @@ def _report_is_there(warehouse: Warehouse, row: Any) -> bool:
     return all(path.is_file() and path.stat().st_size for path in paths)
 
 
-_FILES = {"activations": _shards_are_there, "gap_report": _report_is_there}
+def _labels_are_there(warehouse: Warehouse, row: Any) -> bool:
+    path = warehouse.layout.declared(row.path)
+    return path.is_file() and path.stat().st_size > 0
+
+
+_FILES = {
+    "activations": _shards_are_there,
+    "gap_report": _report_is_there,
+    "label_files": _labels_are_there,
+}

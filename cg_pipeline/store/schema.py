@@ -7,6 +7,7 @@ catalogue, those of `suite_metrics` from `gaps.suite`.
 from collections.abc import Mapping
 
 from cg_pipeline.gaps.suite import SUITE_COLUMNS
+from cg_pipeline.label_records import ConceptContext, ConceptLabel, LlmLabel, StoredLabels
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.records import (
     Completion,
@@ -69,6 +70,10 @@ TABLES: Mapping[str, Table] = {
         table_of(Completion, name="completions", keys=_CELL),
         table_of(Score, name="scores", keys=_CELL),
         table_of(Concept, name="concepts", keys=("sae",)),
+        table_of(StoredLabels, name="label_files", keys=("sae",)),
+        table_of(ConceptContext, name="concept_contexts", keys=("sae",)),
+        table_of(LlmLabel, name="llm_labels", keys=("sae",)),
+        table_of(ConceptLabel, name="concept_labels", keys=("sae",)),
         table_of(StoredActivations, name="activations", keys=_CELL),
         _concept_metrics(),
         _suite_metrics(),

@@ -14,14 +14,18 @@ GRAPH = {
     "completions": {"examples"},
     "scores": {"examples", "completions"},
     "concepts": set(),
+    "label_files": set(),
+    "concept_contexts": {"concepts"},
+    "llm_labels": {"concept_contexts"},
+    "concept_labels": {"concepts", "label_files", "llm_labels"},
     "activations": {"examples"},
     "concept_metrics": {"scores", "activations"},
     "suite_metrics": {"concept_metrics"},
     "gaps": {"suite_metrics", "concept_metrics", "concepts"},
-    "gap_clusters": {"gaps", "concepts"},
+    "gap_clusters": {"gaps", "concepts", "concept_labels"},
     "gap_report": {
         "examples", "completions", "scores", "activations", "concept_metrics", "suite_metrics", "concepts",
-        "gaps", "gap_clusters",
+        "concept_labels", "gaps", "gap_clusters",
     },
     "trained_sae": set(),
 }  # fmt: skip
@@ -61,6 +65,7 @@ def test_gpu_work_takes_turns() -> None:
         "completions": {"gpu"},
         "activations": {"gpu"},
         "concepts": {"gpu"},
+        "concept_contexts": {"gpu"},
         "gap_clusters": {"gpu"},
         "trained_sae": {"gpu"},
     }
@@ -78,6 +83,7 @@ def test_jobs_cover_every_asset() -> None:
             "load_examples",
             "compare_benchmarks",
             "describe_concepts",
+            "ask_for_labels",
             "evaluate_cell",
             "report_gaps",
         )

@@ -91,6 +91,8 @@ def test_every_table_is_filled(finished: Path) -> None:
         "concept_metrics": N_CONCEPTS * cells,
         "suite_metrics": N_CONCEPTS,
         "concepts": N_CONCEPTS,
+        "label_files": 0,
+        "concept_labels": N_CONCEPTS,
         "gap_report": 1,
     }.items():
         assert ask(finished, f"select count(*) from {table}") == [(expected,)], table
@@ -117,7 +119,8 @@ def test_every_materialisation_names_its_run_and_fingerprint(
     rows = ask(finished, "select asset, run_id, fingerprint, versions from materialisations")
     assert {row[0] for row in rows} == {
         "benchmark_rows", "examples", "near_duplicates", "completions", "scores", "activations", "concepts",
-        "concept_metrics", "suite_metrics", "gaps", "gap_clusters", "gap_report",
+        "label_files", "concept_labels", "concept_metrics", "suite_metrics", "gaps", "gap_clusters",
+        "gap_report",
     }  # fmt: skip
     for asset, run_id, fingerprint, versions in rows:
         assert instance.get_run_by_id(run_id), asset
@@ -147,6 +150,12 @@ CHECKS = {
     "activations": {"one_row_for_each_example", "activations_are_sound", "every_text_was_read"},
     "concept_metrics": {"performance_is_within_score_range"},
     "concepts": {"dictionary_is_complete", "most_concepts_are_alive"},
+    "label_files": {"files_of_labels_are_whole"},
+    "concept_labels": {
+        "one_label_of_each_concept_is_shown",
+        "labels_are_of_this_dictionary",
+        "few_labels_score_low",
+    },
     "suite_metrics": set(),
     "gaps": {"gaps_are_ranked"},
     "gap_clusters": {"clusters_cover_the_gaps", "clusters_are_named_as_asked"},
@@ -161,7 +170,7 @@ def partitions_of(asset: str) -> list[str | None]:
         return list(STUDY.benchmarks)
     if asset == "near_duplicates":
         return [None]
-    if asset == "concepts":
+    if asset in ("concepts", "label_files", "concept_labels"):
         return sorted({MODELS[model].reader for model in STUDY.models})
     if asset in ("suite_metrics", "gaps", "gap_clusters", "gap_report"):
         return list(STUDY.models)

@@ -30,7 +30,7 @@ def complaints(store: Store, text: str) -> list[str]:
 
 def test_without_the_file_all_is_as_shipped(store: Store):
     assert configured(store)["gpu"] == Gpu(store=store)
-    assert set(configured(store)) == {"gpu", "servers", "judging", "code_sandbox"}
+    assert set(configured(store)) == {"gpu", "servers", "judging", "code_sandbox", "labeller"}
 
 
 def test_what_is_set_holds_wherever_the_project_is_loaded(store: Store):
@@ -52,7 +52,7 @@ def test_every_fault_is_a_sentence(store: Store):
         '[gpus]\n[gpu]\nengin = "vllm"\nbatch_tokens = "many"\nstore = "x"\n[servers]\nprices = { m = 1 }\n',
     )
     assert found == [
-        "Unknown table 'gpus'. Did you mean 'gpu'? Known: code_sandbox, gpu, judging, servers. "
+        "Unknown table 'gpus'. Did you mean 'gpu'? Known: code_sandbox, gpu, judging, labeller, servers. "
         "Remove it, or correct its name.",
         "Unknown setting gpu 'engin'. Did you mean 'engine'? Known: batch_tokens, device, engine, "
         "vllm_memory_share. Remove it, or correct its name.",

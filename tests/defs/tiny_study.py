@@ -1,6 +1,7 @@
 """Three truncated benchmarks of the real catalogue, a fake model and reader: the whole graph in seconds."""
 
 import hashlib
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -8,11 +9,13 @@ from pathlib import Path
 
 import dagster as dg
 import numpy as np
+from scipy import sparse
 
 from cg_pipeline.definitions import assemble
 from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.environment import CHECKOUT
+from cg_pipeline.label_records import TokenFirings
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
 from cg_pipeline.saes import SAES
@@ -29,6 +32,11 @@ READER = {name: replace(sae, d_sae=N_CONCEPTS) for name, sae in SAES.items()}
 
 def _number(*parts: object) -> int:
     return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=8).digest())
+
+
+def concept_of(word: str) -> int:
+    """The concept that fires on a word."""
+    return _number(word) % N_CONCEPTS
 
 
 class FakeLanguageModel:
@@ -77,7 +85,7 @@ class FakeEncoder:
 
     def _row(self, text: str) -> dict[int, float]:
         words = text.split()
-        return {_number(word) % N_CONCEPTS: 0.5 + _number(word, 1) % 100 / 100 for word in words}
+        return {concept_of(word): 0.5 + _number(word, 1) % 100 / 100 for word in words}
 
     def describe(self, texts: Sequence[str]) -> list[Concept]:
         return [
@@ -94,6 +102,23 @@ class FakeEncoder:
             )
             for i in range(N_CONCEPTS)
         ]
+
+    def fire(self, texts: Sequence[str], concept_ids: Sequence[int]) -> TokenFirings:
+        chosen = sorted(set(concept_ids))
+        rows, places = [], []
+        for number, text in enumerate(texts):
+            for word in re.finditer(r"\S+", text):
+                found = self._row(word[0])
+                rows.append([found.get(concept, 0.0) for concept in chosen])
+                places.append((number, *word.span()))
+        text_of, starts, ends = np.array(places).T
+        return TokenFirings(
+            text_of=text_of,
+            starts=starts,
+            ends=ends,
+            concept_ids=tuple(chosen),
+            activations=sparse.csc_array(np.array(rows, np.float32)),
+        )
 
     def directions(self) -> np.ndarray:
         rows = np.random.default_rng(0).normal(size=(N_CONCEPTS, 16))
