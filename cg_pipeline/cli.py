@@ -57,6 +57,15 @@ class _Sentences(click.Group):
             if os.environ.get("CG_TRACEBACK") or isinstance(error, (KeyError, IndexError)):
                 raise  # for who develops this project
             raise click.ClickException(str(error)) from error
+        except KeyboardInterrupt:
+            raise _Interrupted from None
+
+
+class _Interrupted(click.ClickException):
+    exit_code = 130
+
+    def __init__(self) -> None:
+        super().__init__("Interrupted. What is finished is kept; the same command goes on from there.")
 
 
 @click.group(cls=_Sentences, context_settings={"help_option_names": ["-h", "--help"]})

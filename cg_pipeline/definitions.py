@@ -39,12 +39,13 @@ MODULES = [
 def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
     """The project on one data directory; resources can be replaced by name."""
     store = Store(data_dir=data_dir, benchmarks_dir=benchmarks_directory())
+    choice = replaced.get("study_choice") or StudyChoice.configure_at_launch()
     resources = {
-        "io_manager": WarehouseIOManager(store=store),
-        "activation_io_manager": ActivationIOManager(store=store),
+        "io_manager": WarehouseIOManager(store=store, study_choice=choice),
+        "activation_io_manager": ActivationIOManager(store=store, study_choice=choice),
         "store": store,
         "namer": Namer(store=store),
-        "study_choice": StudyChoice(),
+        "study_choice": choice,
         **configured(store),
     }
     return dg.Definitions(

@@ -214,11 +214,6 @@ def _column(metric: Metric, evidence: Evidence, n_concepts: int) -> np.ndarray:
     return values
 
 
-def keep_study(concept_metrics: ConceptMetrics, study: Study) -> ConceptMetrics:
-    """The rows about the study's benchmarks; others may have been materialised beside them."""
-    return concept_metrics.loc[concept_metrics["benchmark"].isin(list(study.benchmarks))]
-
-
 def summarise_suite(concept_metrics: ConceptMetrics) -> SuiteMetrics:
     """One row per concept over all benchmarks of one model: coverage counts zeros, performance skips NaN."""
     return combine_benchmarks(concept_metrics)

@@ -94,8 +94,7 @@ def near_duplicates(
     """Examples of different benchmarks of the study that ask nearly the same."""
     study = study_choice.study
     require(study, "examples", "every model", {example.benchmark for example in examples})
-    asked = [example for example in examples if example.benchmark in study.benchmarks]
-    found = pipeline.compare_benchmarks(asked)
+    found = pipeline.compare_benchmarks(examples)
     stored = {
         name: store.warehouse.fingerprint_of("examples", {"benchmark": name}) for name in study.benchmarks
     }
@@ -104,7 +103,7 @@ def near_duplicates(
         found,
         near_duplicates_id(stored),
         {
-            "n_examples": len(asked),
+            "n_examples": len(examples),
             "n_pairs": len(found),
             "pairs": dict(pairs.most_common()),
             "preview": preview(found),

@@ -88,7 +88,7 @@ def suite_metrics(
     """Every concept over the whole suite: zeros count in coverage, undefined is skipped in performance."""
     model, study = context.partition_key, study_choice.study
     require(study, "concept_metrics", model, set(concept_metrics["benchmark"].unique()))
-    found = pipeline.summarise_suite(pipeline.keep_study(concept_metrics, study))
+    found = pipeline.summarise_suite(concept_metrics)
     cells = {
         name: store.warehouse.fingerprint_of("concept_metrics", {"model": model, "benchmark": name})
         for name in study.benchmarks

@@ -47,7 +47,7 @@ def gaps(
 ) -> dg.MaterializeResult:
     """Concepts that the suite leaves out or overdoes, and concepts the model is bad at."""
     model, study = model_of(context.partition_key), study_choice.study
-    found = pipeline.find_gaps(suite_metrics, pipeline.keep_study(concept_metrics, study), concepts, study)
+    found = pipeline.find_gaps(suite_metrics, concept_metrics, concepts, study)
     fingerprint = gaps_id(
         store.warehouse.fingerprint_of("suite_metrics", {"model": model.name}),
         store.warehouse.fingerprint_of("concepts", {"sae": model.reader}),

@@ -2,7 +2,8 @@
 
 One partition is replaced as a whole or not at all. A stage that reads one partition gets
 exactly that one, or a sentence saying that it was never materialised; a stage that reads
-across a dimension gets what is there of it and says itself what it cannot do without.
+across benchmarks gets what is there of the study's and says itself what it cannot do without.
+Others stay unread: neither their size nor their faults are of this study.
 """
 
 from collections.abc import Sequence
@@ -11,12 +12,13 @@ from typing import Any
 
 import dagster as dg
 
+from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.provenance import package_versions
 from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.records import ConceptActivations
 from cg_pipeline.store.activations import load_activations
-from cg_pipeline.store.materialisations import Provenance
+from cg_pipeline.store.materialisations import Provenance, identity_of
 from cg_pipeline.store.schema import TABLES
 from cg_pipeline.store.shards import ShardSet
 from cg_pipeline.store.tables import Table
@@ -26,6 +28,7 @@ class WarehouseIOManager(dg.ConfigurableIOManager):
     """Tables in the warehouse: lists of records or data frames, one table per asset."""
 
     store: dg.ResourceDependency[Store]
+    study_choice: dg.ResourceDependency[StudyChoice]
 
     def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
         """Replace the partition's rows in one transaction and publish the replica."""
@@ -44,8 +47,22 @@ class WarehouseIOManager(dg.ConfigurableIOManager):
         """Rows of the partitions asked for."""
         table = _table(context)
         with lasting_faults_end_the_run():
-            wanted = _wanted(self.store, table, context) if context.has_asset_partitions else None
-            return self.store.warehouse.load(table, wanted)
+            return self.store.warehouse.load(table, self._wanted(table, context))
+
+    def _wanted(self, table: Table, context: dg.InputContext) -> Sequence[dict[str, str]] | None:
+        if not context.has_asset_partitions:
+            return None
+        partitions = [_partition(table, key) for key in context.asset_partition_keys]
+        if len(partitions) == 1:
+            return partitions
+        made = {note.identity for note in self.store.warehouse.materialisations(table.name)}
+        of_study = self.study_choice.study.benchmarks
+        return [
+            partition
+            for partition in partitions
+            if identity_of(table.name, partition) in made
+            and partition.get("benchmark", of_study[0]) in of_study
+        ]
 
 
 class ActivationIOManager(WarehouseIOManager):
@@ -87,15 +104,6 @@ def _partition(table: Table, key: str) -> dict[str, str]:
     if isinstance(key, dg.MultiPartitionKey):
         return dict(key.keys_by_dimension)
     return {table.keys[0]: key}
-
-
-def _wanted(store: Store, table: Table, context: dg.InputContext) -> Sequence[dict[str, str]]:
-    partitions = [_partition(table, key) for key in context.asset_partition_keys]
-    if len(partitions) == 1:
-        return partitions
-    made = store.warehouse.materialisations(table.name)
-    known = {tuple(getattr(note, key) for key in table.keys) for note in made}
-    return [partition for partition in partitions if tuple(partition[key] for key in table.keys) in known]
 
 
 def _provenance(context: dg.OutputContext) -> Provenance:

@@ -92,9 +92,9 @@ def gap_report(
         examples=_by_benchmark(examples, study),
         completions=_by_benchmark(completions, study),
         scores=_by_benchmark(scores, study),
-        activations={name: activations[name] for name in study.benchmarks},
+        activations=activations,
         concepts=show_labels(concepts, concept_labels, mark_low=True),
-        concept_metrics=pipeline.keep_study(concept_metrics, study),
+        concept_metrics=concept_metrics,
         suite=suite_metrics,
         gaps=gaps,
         clusters=gap_clusters,
@@ -145,6 +145,5 @@ def _rounded(accuracy: float | None) -> float | None:
 def _by_benchmark(rows: Sequence[R], study: Study) -> dict[str, list[R]]:
     grouped: dict[str, list[R]] = {name: [] for name in study.benchmarks}
     for row in rows:
-        if row.benchmark in grouped:
-            grouped[row.benchmark].append(row)
+        grouped[row.benchmark].append(row)
     return grouped

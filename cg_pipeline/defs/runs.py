@@ -13,6 +13,7 @@ import dagster as dg
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB, Unit
 from cg_pipeline.defs.recovery import PID_TAG, keep_failing_orphaned_runs
+from cg_pipeline.defs.retries import INTERRUPTIONS
 from cg_pipeline.defs.trust import Trust
 from cg_pipeline.models import MODELS
 from cg_pipeline.specs import Study
@@ -51,6 +52,7 @@ def run_study(
 
     Raises:
         RuntimeError: a run failed; the sentence of the step that failed is in it.
+        KeyboardInterrupt: a run was interrupted, by whatever signal.
     """
     trust = Trust(Warehouse(expected.layout), expected, instance)
     units = list(units_of(expected.study))
@@ -109,19 +111,35 @@ def run_unit(
         raise_on_error=False,
     )
     if not outcome.success:
+        if was_interrupted(outcome):
+            raise KeyboardInterrupt
         raise RuntimeError(f"{unit.title} failed: {reason_of(outcome)}")
     return _failed_checks(outcome)
 
 
+def was_interrupted(outcome: dg.ExecuteInProcessResult) -> bool:
+    """Whether a signal ended a step of the run."""
+    names = {kind.__name__ for kind in INTERRUPTIONS}
+    return any(name in names for raised in _raised(outcome) for name, _ in raised)
+
+
 def reason_of(outcome: dg.ExecuteInProcessResult) -> str:
     """Why a run failed: the sentence of the step that failed, or of the checks that did."""
-    for event in outcome.all_events:
-        if event.is_step_failure:
-            error = event.step_failure_data.error
-            while error and error.cause and (error.cls_name or "").startswith(_WRAPPERS):
-                error = error.cause
-            return error.message.strip() if error else "no reason recorded"
+    for raised in _raised(outcome):
+        own = [message for name, message in raised if not name.startswith(_WRAPPERS)]
+        return [*own, raised[-1][1]][0].strip()
     return "; ".join(_failed_checks(outcome)) or "no reason recorded"
+
+
+def _raised(outcome: dg.ExecuteInProcessResult) -> Iterator[list[tuple[str, str]]]:
+    """For each step that failed: name and message of what it raised, and of what that came from in turn."""
+    for event in outcome.all_events:
+        error, raised = event.step_failure_data.error if event.is_step_failure else None, []
+        while error:
+            raised.append((error.cls_name or "", error.message))
+            error = error.cause
+        if raised:
+            yield raised
 
 
 def _failed_checks(outcome: dg.ExecuteInProcessResult) -> list[str]:

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -20,7 +21,9 @@ from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.runs import Unit, run_study
 from cg_pipeline.models import MODELS
 from cg_pipeline.saes import SAES
+from cg_pipeline.specs import Study
 from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.schema import TABLES
 from cg_pipeline.store.warehouse import Warehouse
 from tests.defs.tiny_study import (
     LOADS,
@@ -30,6 +33,7 @@ from tests.defs.tiny_study import (
     STUDY,
     FakeGpu,
     FakeLanguageModel,
+    TinyStudy,
     tiny_data,
     tiny_definitions,
 )
@@ -40,15 +44,17 @@ WARNINGS: list[str] = []
 """What checks that stop nothing have said."""
 
 
-def run(data_dir: Path, instance: dg.DagsterInstance) -> dict[str, list[str]]:
+def run(
+    data_dir: Path, instance: dg.DagsterInstance, study: type[TinyStudy] = TinyStudy
+) -> dict[str, list[str]]:
     """Run the study; returns what was stale of each unit."""
     seen: dict[str, list[str]] = {}
 
     def report(unit: Unit, stale: list[str]) -> None:
         seen[unit.title] = stale
 
-    expected = Expected(Layout(data_dir), STUDY, "automatic")
-    run_study(tiny_definitions(data_dir), instance, expected, report, WARNINGS.append)
+    expected = Expected(Layout(data_dir), study().study, "automatic")
+    run_study(tiny_definitions(data_dir, study=study), instance, expected, report, WARNINGS.append)
     return seen
 
 
@@ -257,6 +263,26 @@ def test_damaged_activations_are_told_once_and_healed_by_the_next_run(
         run(data_dir, instance)
     stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
     assert list(stale.values()) == [["activations"], ["gap_report"]]
+
+
+class WithoutFacts(TinyStudy):
+    """A part of the study."""
+
+    @property
+    def study(self) -> Study:
+        return replace(STUDY, benchmarks=("arithmetic", "requests"))
+
+
+def test_what_is_damaged_of_another_study_stops_nothing(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance
+) -> None:
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    stored = Warehouse(Layout(data_dir)).load(TABLES["activations"], None)
+    cell = next(row for row in stored if row.benchmark == "facts")
+    next((data_dir / cell.path).rglob("shard-*")).write_bytes(b"")
+    stale = {title: assets for title, assets in run(data_dir, instance, WithoutFacts).items() if assets}
+    assert "gap_report" in stale["report_gaps smollm2_135m"]
+    assert not any("facts" in title for title in stale)
 
 
 def test_a_check_that_stops_nothing_is_told(
