@@ -87,10 +87,12 @@ def unfinished_runs(home: Path) -> list[str]:
 
 
 def contents(data_dir: Path) -> dict[str, list[tuple]]:
-    """The rows of every table."""
+    """The rows of every table that the study fills."""
     with duckdb.connect(str(Layout(data_dir).published), read_only=True) as connection:
+        made = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
         return {
-            name: sorted(connection.execute(f"select * from {name}").fetchall(), key=repr) for name in TABLES
+            name: sorted(connection.execute(f"select * from {name}").fetchall(), key=repr)
+            for name in made.intersection(TABLES)
         }
 
 
