@@ -18,6 +18,7 @@ from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.records import ConceptActivations
 from cg_pipeline.store.activations import load_activations
+from cg_pipeline.store.evidence import StoredShelf
 from cg_pipeline.store.materialisations import Provenance, identity_of
 from cg_pipeline.store.schema import TABLES
 from cg_pipeline.store.shards import ShardSet
@@ -78,6 +79,22 @@ class ActivationIOManager(WarehouseIOManager):
         rows = super().load_input(context)
         with lasting_faults_end_the_run():
             found = {row.benchmark: _load_or_heal(self.store.layout.declared(row.path)) for row in rows}
+        of_a_cell = isinstance(context.partition_key, dg.MultiPartitionKey)
+        return next(iter(found.values())) if of_a_cell else found
+
+
+class EvidenceIOManager(WarehouseIOManager):
+    """What is stored is a row that points to complete shards; read is what a few concepts are looked up in."""
+
+    def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
+        """Store the row, after a look at every shard it points to."""
+        StoredShelf(self.store.layout.declared(obj.path)).whole()
+        super().handle_output(context, [obj])
+
+    def load_input(self, context: dg.InputContext) -> StoredShelf | dict[str, StoredShelf]:
+        """One cell's evidence; or, across benchmarks, that of each by its name."""
+        rows = super().load_input(context)
+        found = {row.benchmark: StoredShelf(self.store.layout.declared(row.path)) for row in rows}
         of_a_cell = isinstance(context.partition_key, dg.MultiPartitionKey)
         return next(iter(found.values())) if of_a_cell else found
 

@@ -32,7 +32,6 @@ from cg_pipeline.labels.merging import show_labels
 from cg_pipeline.records import (
     Completion,
     Concept,
-    ConceptActivations,
     ConceptMetrics,
     Example,
     Gap,
@@ -42,6 +41,7 @@ from cg_pipeline.records import (
     SuiteMetrics,
 )
 from cg_pipeline.specs import Study
+from cg_pipeline.store.evidence import StoredShelf
 from cg_pipeline.store.reports import save_report
 
 R = TypeVar("R", Example, Completion, Score)
@@ -53,7 +53,7 @@ R = TypeVar("R", Example, Completion, Score)
         "examples": EVERY_BENCHMARK,
         "completions": EVERY_CELL,
         "scores": EVERY_CELL,
-        "activations": EVERY_CELL,
+        "evidence": EVERY_CELL,
         "concept_metrics": EVERY_CELL,
         "concepts": READER,
         "concept_labels": READER,
@@ -68,7 +68,7 @@ def gap_report(
     examples: list[Example],
     completions: list[Completion],
     scores: list[Score],
-    activations: dict[str, ConceptActivations],
+    evidence: dict[str, StoredShelf],
     concept_metrics: ConceptMetrics,
     suite_metrics: SuiteMetrics,
     concepts: list[Concept],
@@ -82,7 +82,7 @@ def gap_report(
     model, study = model_of(context.partition_key), study_choice.study
     for table, found in (("examples", examples), ("completions", completions), ("scores", scores)):
         require(study, table, model.name, {row.benchmark for row in found})
-    require(study, "activations", model.name, set(activations))
+    require(study, "evidence", model.name, set(evidence))
     made = store.warehouse.materialisations()
     inputs = ReportInputs(
         model=model,
@@ -92,7 +92,7 @@ def gap_report(
         examples=_by_benchmark(examples, study),
         completions=_by_benchmark(completions, study),
         scores=_by_benchmark(scores, study),
-        activations=activations,
+        evidence={name: evidence[name] for name in study.benchmarks},
         concepts=show_labels(concepts, concept_labels, mark_low=True),
         concept_metrics=concept_metrics,
         suite=suite_metrics,
@@ -115,10 +115,14 @@ def gap_report(
         headline=tuple(headline_lines(inputs)),
     )
     clustered = store.warehouse.fingerprint_of("gap_clusters", {"model": model.name})
+    kept = {
+        name: store.warehouse.fingerprint_of("evidence", {"model": model.name, "benchmark": name})
+        for name in study.benchmarks
+    }
     cells = [cell_key(model.name, name) for name in study.benchmarks]
     return result(
         [stored],
-        gap_report_id(clustered, study, titles(model.name, study)),
+        gap_report_id(clustered, kept, study, titles(model.name, study)),
         {
             "report": dg.MetadataValue.path(str(store.layout.data_dir / stored.html_path)),
             "headline": dg.MetadataValue.md("```\n" + "\n".join(stored.headline) + "\n```"),
@@ -129,7 +133,7 @@ def gap_report(
                 context,
                 {
                     "examples": study.benchmarks,
-                    **dict.fromkeys(("completions", "scores", "activations", "concept_metrics"), cells),
+                    **dict.fromkeys(("completions", "scores", "evidence", "concept_metrics"), cells),
                     **{name: [model.reader] for name in ("concepts", "concept_labels")},
                     **{name: [model.name] for name in ("suite_metrics", "gaps", "gap_clusters")},
                 },

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from cg_pipeline.gaps.excerpts import Excerpt, strongest_examples
+from cg_pipeline.gaps.excerpts import Excerpt, gather_texts, show_evidence
 from cg_pipeline.gaps.headline import (
     BenchmarkHeadline,
     CoverageShape,
@@ -24,11 +24,12 @@ SHOWN = 10
 
 _SHOWN_PER_BENCHMARK = 3
 _SHOWN_MEMBERS = 8
+_SHOWN_PER_SIDE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConceptFinding:
-    """A concept with its performance and the examples that speak for it."""
+    """A concept with its performance."""
 
     concept: Concept
     performance: float
@@ -37,7 +38,6 @@ class ConceptFinding:
     n_benchmarks: int
     n_scored: int
     n_eff: float
-    excerpts: Sequence[Excerpt]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +83,8 @@ class Findings:
     kinds: Sequence[KindFinding]
     groups: Mapping[GapKind, Sequence[GroupFinding]]
     by_benchmark: Mapping[str, Sequence[KindFinding]]
+    evidence: Mapping[tuple[str, int], Sequence[Excerpt]]
+    """What speaks for each concept named above, by scope and concept: right examples, then wrong ones."""
     dense: Sequence[Concept]
     """Quarantined for firing on almost everything, densest first."""
     n_dense: int
@@ -95,6 +97,13 @@ def collect_findings(inputs: ReportInputs) -> Findings:
     headlines = summarise_benchmarks(inputs.scores, inputs.concept_metrics, inputs.concepts, rules)
     by_id = {concept.concept_id: concept for concept in inputs.concepts}
     weakest, strongest, n_supported = _extremes(inputs, by_id)
+    kinds = strongest_gaps(inputs.gaps, by_id, SUITE, SHOWN)
+    by_benchmark = {
+        line.benchmark: strongest_gaps(inputs.gaps, by_id, line.benchmark, _SHOWN_PER_BENCHMARK)
+        for line in headlines
+    }
+    extremes = [each.concept.concept_id for each in (*weakest, *strongest)]
+    named = {scope: _concepts_of(found) for scope, found in by_benchmark.items()}
     dense = [concept for concept in inputs.concepts if concept.status == "dense"]
     accuracies = [line.accuracy for line in headlines if not math.isnan(line.accuracy)]
     return Findings(
@@ -106,12 +115,10 @@ def collect_findings(inputs: ReportInputs) -> Findings:
         weakest=weakest,
         strongest=strongest,
         n_supported=n_supported,
-        kinds=strongest_gaps(inputs.gaps, by_id, SUITE, SHOWN),
+        kinds=kinds,
         groups={kind: _groups(inputs.clusters, kind, by_id) for kind in KINDS},
-        by_benchmark={
-            line.benchmark: strongest_gaps(inputs.gaps, by_id, line.benchmark, _SHOWN_PER_BENCHMARK)
-            for line in headlines
-        },
+        by_benchmark=by_benchmark,
+        evidence=_evidence(inputs, {SUITE: [*_concepts_of(kinds), *extremes], **named}),
         dense=sorted(dense, key=lambda concept: (-concept.firing_rate, concept.concept_id))[:SHOWN],
         n_dense=len(dense),
         n_dead=sum(concept.status == "dead" for concept in inputs.concepts),
@@ -131,6 +138,30 @@ def strongest_gaps(
     return found
 
 
+def _concepts_of(kinds: Sequence[KindFinding]) -> list[int]:
+    """Concepts of gaps that an example can speak for: no example has a missing concept."""
+    return [row.gap.concept_id for kind in kinds if kind.kind != "missing" for row in kind.rows]
+
+
+def _evidence(
+    inputs: ReportInputs, named: Mapping[str, Sequence[int]]
+) -> dict[tuple[str, int], Sequence[Excerpt]]:
+    """What speaks for concepts; `named` are those of each scope, the suite or a benchmark."""
+    texts = gather_texts(inputs.examples, inputs.completions, inputs.scores)
+    everywhere = named.get(SUITE, ())
+    kept = {
+        name: shelf.of(sorted({*everywhere, *named.get(name, ())})) for name, shelf in inputs.evidence.items()
+    }
+    n = min(_SHOWN_PER_SIDE, inputs.study.n_evidence)
+    return {
+        (scope, concept_id): shown
+        for scope, ids in named.items()
+        for concept_id, shown in show_evidence(
+            ids, kept if scope == SUITE else {scope: kept[scope]}, texts, n
+        ).items()
+    }
+
+
 def _extremes(
     inputs: ReportInputs, by_id: Mapping[int, Concept]
 ) -> tuple[list[ConceptFinding], list[ConceptFinding], int]:
@@ -141,15 +172,10 @@ def _extremes(
     ranked = rows.take(firm[np.argsort(performance[firm], kind="stable")])
     n_low = min(SHOWN, math.ceil(len(ranked) / 2))
     low, high = ranked.iloc[:n_low], ranked.iloc[::-1].iloc[: min(SHOWN, len(ranked) - n_low)]
-    chosen = [*low["concept_id"].tolist(), *high["concept_id"].tolist()]
-    texts = (inputs.examples, inputs.completions, inputs.scores)
-    excerpts = strongest_examples(chosen, inputs.activations, *texts)
-    return _concept_findings(low, by_id, excerpts), _concept_findings(high, by_id, excerpts), len(ranked)
+    return _concept_findings(low, by_id), _concept_findings(high, by_id), len(ranked)
 
 
-def _concept_findings(
-    rows: pd.DataFrame, by_id: Mapping[int, Concept], excerpts: Mapping[int, Sequence[Excerpt]]
-) -> list[ConceptFinding]:
+def _concept_findings(rows: pd.DataFrame, by_id: Mapping[int, Concept]) -> list[ConceptFinding]:
     return [
         ConceptFinding(
             concept=by_id[row["concept_id"]],
@@ -159,7 +185,6 @@ def _concept_findings(
             n_benchmarks=row["n_benchmarks"],
             n_scored=row["n_scored"],
             n_eff=row["n_eff"],
-            excerpts=excerpts[row["concept_id"]],
         )
         for row in rows.to_dict("records")
     ]

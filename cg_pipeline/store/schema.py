@@ -6,6 +6,7 @@ catalogue, those of `suite_metrics` from `gaps.suite`.
 
 from collections.abc import Mapping
 
+from cg_pipeline.evidence_records import StoredEvidence
 from cg_pipeline.gaps.suite import SUITE_COLUMNS
 from cg_pipeline.label_records import ConceptContext, ConceptLabel, LlmLabel, StoredLabels
 from cg_pipeline.metrics import METRICS
@@ -76,6 +77,7 @@ TABLES: Mapping[str, Table] = {
         table_of(ConceptLabel, name="concept_labels", keys=("sae",)),
         table_of(StoredActivations, name="activations", keys=_CELL),
         _concept_metrics(),
+        table_of(StoredEvidence, name="evidence", keys=_CELL),
         _suite_metrics(),
         table_of(Gap, name="gaps", keys=("model",)),
         table_of(GapCluster, name="gap_clusters", keys=("model",)),
