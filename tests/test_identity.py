@@ -159,7 +159,9 @@ class World:
         suite = identity.suite_metrics_id({self.benchmark.name: measured})
         gaps = identity.gaps_id(suite, concepts, self.study)
         clusters = identity.gap_clusters_id(gaps, labels, self.study, self.namer)
-        report = identity.gap_report_id(clusters, self.study, self.titles)
+        evidence = identity.evidence_id(scores, activations, self.study)
+        kept = {self.benchmark.name: evidence}
+        report = identity.gap_report_id(clusters, kept, self.study, self.titles)
         names = (
             identity.benchmark_rows_id([self.origin]),
             examples,
@@ -173,6 +175,7 @@ class World:
             labels,
             activations,
             measured,
+            evidence,
             suite,
             gaps,
             clusters,
@@ -188,8 +191,8 @@ REPORT = ["gap_report"]
 CLUSTERS = ["gap_clusters", *REPORT]
 GAPS = ["gaps", *CLUSTERS]
 METRICS_ON = ["concept_metrics", "suite_metrics", *GAPS]
-READING = ["activations", *METRICS_ON]
-SCORES = ["scores", *METRICS_ON]
+READING = ["activations", "evidence", *METRICS_ON]
+SCORES = ["scores", "evidence", *METRICS_ON]
 COMPLETIONS = ["completions", *SCORES]
 LABELS = ["concept_labels", *CLUSTERS]
 EXCERPTS = ["concept_contexts", "llm_labels", *LABELS]
@@ -299,6 +302,7 @@ EDITS: list[tuple[World, list[str]]] = [
     (study(normaliser="none"), METRICS_ON),
     (study(rules=GapRules(under_share=0.2)), GAPS),
     (study(rules=GapRules(min_n_eff=5.0)), GAPS),
+    (study(n_evidence=5), ["evidence", *REPORT]),
     (study(max_clusters=5), CLUSTERS),
     (study(seed=1), CLUSTERS),
     (world(namer="some-llm"), CLUSTERS),
@@ -388,6 +392,7 @@ def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeyp
         "concept_labels": LABELS,
         "activations": READING,
         "concept_metrics": METRICS_ON,
+        "evidence": ["evidence", *REPORT],
         "suite_metrics": METRICS_ON[1:],
         "gaps": GAPS,
         "gap_clusters": CLUSTERS,
