@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from cg_pipeline.evidence_records import ConceptEvidence
+from cg_pipeline.store.resume import read_or_heal
 from cg_pipeline.store.shards import ShardSet, ShardStore
 
 CONCEPTS_PER_SHARD = 4096
@@ -47,7 +48,7 @@ class StoredShelf:
 
         Raises:
             FileNotFoundError: the set is not complete.
-            ValueError: a shard is damaged.
+            ValueError: a shard was damaged; it is removed, to be written again.
         """
         size = (ShardSet.open(self.directory).manifest() or {})["metadata"]["concepts_per_shard"]
         wanted = {concept_id // size for concept_id in concept_ids} or {0}
@@ -59,8 +60,8 @@ class StoredShelf:
 
     def _read(self, indices: list[int]) -> ConceptEvidence:
         shards = ShardSet.open(self.directory)
-        known = [index for index in indices if 0 <= index < shards.n_shards]
-        return _joined([_evidence(shards.read(index)) for index in known or [0]])
+        known = [index for index in indices if 0 <= index < shards.n_shards] or [0]
+        return read_or_heal(self.directory, lambda: _joined([_evidence(shards.read(i)) for i in known]))
 
 
 def _arrays(part: ConceptEvidence) -> dict[str, np.ndarray]:

@@ -20,11 +20,12 @@ GRAPH = {
     "concept_labels": {"concepts", "label_files", "llm_labels"},
     "activations": {"examples"},
     "concept_metrics": {"scores", "activations"},
+    "evidence": {"examples", "scores", "activations"},
     "suite_metrics": {"concept_metrics"},
     "gaps": {"suite_metrics", "concept_metrics", "concepts"},
     "gap_clusters": {"gaps", "concepts", "concept_labels"},
     "gap_report": {
-        "examples", "completions", "scores", "activations", "concept_metrics", "suite_metrics", "concepts",
+        "examples", "completions", "scores", "evidence", "concept_metrics", "suite_metrics", "concepts",
         "concept_labels", "gaps", "gap_clusters",
     },
     "trained_sae": set(),
@@ -64,6 +65,7 @@ def test_gpu_work_takes_turns() -> None:
     assert pools == {
         "completions": {"gpu"},
         "activations": {"gpu"},
+        "evidence": {"gpu"},
         "concepts": {"gpu"},
         "concept_contexts": {"gpu"},
         "gap_clusters": {"gpu"},
