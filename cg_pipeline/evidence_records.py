@@ -121,7 +121,8 @@ class ConceptEvidence:
 
     def rows(self) -> Iterator[EvidenceRow]:
         """One by one, for whoever shows a few."""
-        for row, example in enumerate(self.examples.tolist()):
+        for row in range(len(self.examples)):
+            example = int(self.examples[row])
             fires = slice(int(self.edges[row]), int(self.edges[row + 1]))
             score = float(self.scores[example])
             yield EvidenceRow(

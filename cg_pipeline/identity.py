@@ -239,9 +239,7 @@ def gap_clusters_id(gaps: str, concept_labels: str, study: Study, namer: str) ->
     return stage_id("gap_clusters", gaps, concept_labels, study.max_clusters, study.seed, namer)
 
 
-def gap_report_id(
-    gap_clusters: str, evidence: Mapping[str, str], study: Study, titles: Iterable[str]
-) -> str:
+def gap_report_id(gap_clusters: str, evidence: Mapping[str, str], study: Study, titles: Iterable[str]) -> str:
     """The report depends on everything above it, and on the wording of what it names."""
     return stage_id("gap_report", gap_clusters, sorted(evidence.items()), fingerprint(study), list(titles))
 

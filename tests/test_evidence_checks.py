@@ -78,7 +78,9 @@ def test_tokens_that_do_not_make_the_saliency_are_found():
     wrong = replace(SOUND, n_tokens=np.array([2, 5, 2]))
     finding = checks.tokens_make_the_saliency(wrong, tolerance=1e-3)
     assert not finding.passed
-    assert finding.sentence.startswith("2 of 4 rows whose tokens do not make their saliency within 0.001 of it")
+    assert finding.sentence.startswith(
+        "2 of 4 rows whose tokens do not make their saliency within 0.001 of it"
+    )
     assert "same hookpoint and token mask" in finding.sentence
 
 

@@ -201,7 +201,12 @@ def test_what_speaks_for_a_concept_is_split_by_how_it_went(toy: ReportInputs):
     assert {(WEAK, "wrong", rank) for rank in (1, 2, 3)} | {(WEAK, "unscored", 1)} == {
         side for side in sides if side[0] == WEAK
     }
-    assert {side for side in sides if side[0] == 0} == {(0, "right", 1), (0, "right", 2), (0, "right", 3), (0, "unscored", 1)}
+    assert {side for side in sides if side[0] == 0} == {
+        (0, "right", 1),
+        (0, "right", 2),
+        (0, "right", 3),
+        (0, "unscored", 1),
+    }
     prompts = {example.example_id: example.prompt for example in toy.examples["spoken"]}
     assert all("violin" in prompts[row.example_id] for row in rows if row.concept_id == WEAK)
     assert list(toy.evidence["spoken"].of([ABSENT]).rows()) == []

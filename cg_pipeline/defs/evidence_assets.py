@@ -56,8 +56,11 @@ def evidence(
         filled = ledger.complete(wanted, EXAMPLES_PER_SHARD, read)
         found = pipeline.assemble_evidence(strongest, activations, scores, ledger.known())
     cell = {"model": model.name, "benchmark": benchmark.name}
-    made_from = [store.warehouse.fingerprint_of(name, cell) for name in ("scores", "activations")]
-    fingerprint = evidence_id(*made_from, study)
+    fingerprint = evidence_id(
+        store.warehouse.fingerprint_of("scores", cell),
+        store.warehouse.fingerprint_of("activations", cell),
+        study,
+    )
     directory = save_evidence(store.shards, model.name, benchmark.name, fingerprint, found)
     stored = StoredEvidence(
         **cell,
@@ -84,7 +87,8 @@ def evidence(
                 context,
                 {
                     "examples": [benchmark.name],
-                    **dict.fromkeys(("scores", "activations"), [context.partition_key]),
+                    "scores": [context.partition_key],
+                    "activations": [context.partition_key],
                 },
             ),
             "shards": dg.MetadataValue.path(str(directory)),

@@ -84,7 +84,7 @@ class ActivationIOManager(WarehouseIOManager):
 
 
 class EvidenceIOManager(WarehouseIOManager):
-    """What is stored is a row that points to complete shards; read is what a few concepts are looked up in."""
+    """What is stored is a row that points to complete shards; concepts are looked up in them when needed."""
 
     def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
         """Store the row, after a look at every shard it points to."""

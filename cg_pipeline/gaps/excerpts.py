@@ -55,7 +55,9 @@ def gather_texts(
     return Texts(
         examples={(name, each.example_id): each for name, found in examples.items() for each in found},
         completions={
-            (name, each.example_id, each.sample): each for name, found in completions.items() for each in found
+            (name, each.example_id, each.sample): each
+            for name, found in completions.items()
+            for each in found
         },
         scores=answers,
     )

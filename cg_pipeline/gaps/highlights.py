@@ -1,5 +1,6 @@
-"""A stretch of a prompt around the token on which a concept fires most, in pieces by how strongly it fires."""
+"""A stretch of a prompt around the token on which a concept fires most, in pieces by how strongly."""
 
+import itertools
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,9 +41,7 @@ def highlight(
     first, last = _window(prompt, levels, length)
     edges = [first, *(first + 1 + np.flatnonzero(np.diff(levels[first:last]))).tolist(), last]
     pieces = [
-        Piece(text=_legible(prompt[a:b]), level=int(levels[a]))
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
-        if a < b
+        Piece(text=_legible(prompt[a:b]), level=int(levels[a])) for a, b in itertools.pairwise(edges) if a < b
     ]
     cut = Piece(text=ELLIPSIS, level=0)
     return [*([cut] if first else []), *pieces, *([cut] if last < len(prompt) else [])]

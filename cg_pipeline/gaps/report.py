@@ -118,7 +118,7 @@ def _markdown(value: object) -> object:
 
 
 def _bracketed(pieces: Sequence[Piece]) -> Markup:
-    """An excerpt in Markdown, where colours cannot be seen: what the concept fires on clearly between ⟦ and ⟧."""
+    """An excerpt in Markdown, without colours: what the concept fires on clearly between ⟦ and ⟧."""
     return Markup("".join(f"⟦{_inline(t)}⟧" if marked else _inline(t) for t, marked in bracketed(pieces)))
 
 

@@ -129,9 +129,13 @@ class SaeEncoder:
                 not finite.
         """
         if len(texts) != len(concept_ids):
-            raise ValueError(f"{len(concept_ids)} lists of concepts for {len(texts)} texts; expected one each.")
+            raise ValueError(
+                f"{len(concept_ids)} lists of concepts for {len(texts)} texts; expected one each."
+            )
         prompts = [self._render(text) for text in texts]
-        looked_at = torch.tensor(sorted({concept for ids in concept_ids for concept in ids}), dtype=torch.long)
+        looked_at = torch.tensor(
+            sorted({concept for ids in concept_ids for concept in ids}), dtype=torch.long
+        )
         looked_at = looked_at.to(self._reader.device)
 
         def run(batch: list[int]) -> list[SparseTokens]:

@@ -25,7 +25,9 @@ def n_evidence_shards(n_concepts: int) -> int:
     return max(1, -(-n_concepts // CONCEPTS_PER_SHARD))
 
 
-def save_evidence(store: ShardStore, model: str, benchmark: str, fingerprint: str, found: ConceptEvidence) -> Path:
+def save_evidence(
+    store: ShardStore, model: str, benchmark: str, fingerprint: str, found: ConceptEvidence
+) -> Path:
     """Keep one cell's evidence whole; returns its directory."""
     n_shards = n_evidence_shards(found.n_concepts)
     shards = store.shard_set("evidence", model, benchmark, fingerprint=fingerprint, n_shards=n_shards)

@@ -40,7 +40,7 @@ class FiringLedger:
         return self.store.root.joinpath(*map(slug, (_KIND, self.sae, self.benchmark, self.fingerprint)))
 
     def known(self) -> PairFirings:
-        """All that was read and is whole, by runs that were interrupted, too; what is damaged is not there."""
+        """All that was read and is whole, by interrupted runs, too; what is damaged is not there."""
         paths = sorted(self.directory.glob("*/shard-*"))
         return join_pairs([found for path in paths if (found := _whole(path)) is not None])
 

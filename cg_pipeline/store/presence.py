@@ -1,4 +1,4 @@
-"""Whether what a row points to is still there: shards of activations and evidence, labels, files of a report."""
+"""Whether what a row points to is still there: shards, labels, files of a report."""
 
 from typing import Any
 

@@ -130,7 +130,8 @@ def test_every_materialisation_names_its_run_and_fingerprint(
     rows = ask(finished, "select asset, run_id, fingerprint, versions from materialisations")
     assert {row[0] for row in rows} == {
         "benchmark_rows", "examples", "near_duplicates", "completions", "scores", "activations", "concepts",
-        "label_files", "concept_labels", "concept_metrics", "evidence", "suite_metrics", "gaps", "gap_clusters",
+        "label_files", "concept_labels", "concept_metrics", "evidence",
+        "suite_metrics", "gaps", "gap_clusters",
         "gap_report",
     }  # fmt: skip
     for asset, run_id, fingerprint, versions in rows:

@@ -27,10 +27,24 @@ def test_the_strongest_are_kept_with_where_they_fire():
     row = {"starts": (0,), "ends": (2,), "n_tokens": 2}
     assert list(found.rows()) == [
         EvidenceRow(
-            concept_id=0, example_id="a", side="right", rank=1, score=1.0, saliency=4.0, activations=(8.0,), **row
+            concept_id=0,
+            example_id="a",
+            side="right",
+            rank=1,
+            score=1.0,
+            saliency=4.0,
+            activations=(8.0,),
+            **row,
         ),
         EvidenceRow(
-            concept_id=1, example_id="a", side="right", rank=1, score=1.0, saliency=1.0, activations=(2.0,), **row
+            concept_id=1,
+            example_id="a",
+            side="right",
+            rank=1,
+            score=1.0,
+            saliency=1.0,
+            activations=(2.0,),
+            **row,
         ),
         EvidenceRow(
             concept_id=1,

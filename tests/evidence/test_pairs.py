@@ -22,7 +22,9 @@ def test_wanted_pairs_have_their_tokens_in_order_and_others_are_left_out():
 
 @given(
     st.lists(
-        st.lists(st.dictionaries(st.integers(0, 4), st.sampled_from([0.5, 1.0, 3.0]), max_size=3), max_size=4),
+        st.lists(
+            st.dictionaries(st.integers(0, 4), st.sampled_from([0.5, 1.0, 3.0]), max_size=3), max_size=4
+        ),
         min_size=1,
         max_size=3,
     ),
@@ -32,7 +34,9 @@ def test_every_wanted_pair_is_there_with_what_fires(texts: list[list[dict[int, f
     by_name = {f"x{number}": text for number, text in enumerate(texts)}
     wanted = {name: sorted(data.draw(st.sets(st.integers(0, 5)))) for name in by_name}
     expected = {
-        (name, concept): [(2 * i, 2 * i + 2, token[concept]) for i, token in enumerate(text) if concept in token]
+        (name, concept): [
+            (2 * i, 2 * i + 2, token[concept]) for i, token in enumerate(text) if concept in token
+        ]
         for name, text in by_name.items()
         for concept in wanted[name]
     }
@@ -67,5 +71,7 @@ def test_pairs_are_found_in_any_order():
 @pytest.mark.parametrize("concept", [4, 99])
 def test_a_pair_that_was_not_read_is_told(concept: int):
     known = pairs(TEXTS, {"x": [3], "y": [5]})
-    with pytest.raises(LookupError, match=rf"concept {concept} in example 'y' were not read; expected those of"):
+    with pytest.raises(
+        LookupError, match=rf"concept {concept} in example 'y' were not read; expected those of"
+    ):
         places_of(known, np.array([0, 1]), np.array([3, concept]))

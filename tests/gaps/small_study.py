@@ -99,7 +99,9 @@ class WordReader:
                 places.append((number, *span))
                 weight = {0: 8 / 3, 1: 16 / 3}.get(place, 0.0)
                 found = [weight * self._saliency.get((self.names[number], c), 0.0) for c in chosen]
-                rows.append([v if c in concept_ids[number] else 0.0 for v, c in zip(found, chosen, strict=True)])
+                rows.append(
+                    [v if c in concept_ids[number] else 0.0 for v, c in zip(found, chosen, strict=True)]
+                )
         text_of, starts, ends = np.array(places, np.int64).reshape(-1, 3).T
         dense = np.array(rows, np.float32).reshape(len(places), len(chosen))
         return TokenFirings(

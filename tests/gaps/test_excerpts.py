@@ -11,7 +11,10 @@ def study_of(saliency: dict[str, list[list[float]]], values: dict[str, list[floa
     names, n = tuple(saliency), len(next(iter(saliency.values())))
     study = SmallStudy(benchmarks=names, n_examples=n, n_concepts=4, unscored=0).build()
     scores = {
-        name: [score_of(answer, None if value is None else float(value)) for answer, value in zip(study.completions[name], of, strict=True)]
+        name: [
+            score_of(answer, None if value is None else float(value))
+            for answer, value in zip(study.completions[name], of, strict=True)
+        ]
         for name, of in values.items()
     }
     evidence = {}

@@ -228,7 +228,8 @@ def test_tokens_are_marked_in_both_forms_and_escaped():
     prompts = {number: f"<b>|{number} a*b& the rest of it" for number in range(30)}
     report = build_report(SmallStudy(prompts=prompts).build())
     assert re.search(
-        r'<mark class="s2">&lt;b&gt;\|\d+</mark> <mark class="s3">a\*b&amp;</mark> the rest of it', report.html
+        r'<mark class="s2">&lt;b&gt;\|\d+</mark> <mark class="s3">a\*b&amp;</mark> the rest of it',
+        report.html,
     )
     assert re.search(r"⟦\\<b\\>\\\|\d+⟧ ⟦a\\\*b\\&⟧ the rest of it", report.markdown)
 

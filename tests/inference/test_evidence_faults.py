@@ -1,4 +1,4 @@
-"""Token activations that were read otherwise than the saliency: each planted fault fails the check of evidence."""
+"""Token activations that were read otherwise than the saliency: each planted fault is caught."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -105,7 +105,9 @@ def test_chunks_of_encoded_tokens_change_nothing(data_dir: Path, monkeypatch: py
     whole = SaeEncoder(tiny_spec(model), model, data_dir=data_dir).fire_each(TEXTS, WANTED)
     monkeypatch.setattr(encoder_module, "_ENCODED_AT_ONCE", 48 * 3)
     pieces = SaeEncoder(tiny_spec(model), model, data_dir=data_dir).fire_each(TEXTS, WANTED)
-    np.testing.assert_allclose(pieces.activations.toarray(), whole.activations.toarray(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        pieces.activations.toarray(), whole.activations.toarray(), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_each_text_needs_its_concepts(data_dir: Path):

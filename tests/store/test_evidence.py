@@ -39,7 +39,9 @@ def test_looking_one_up_reads_its_shard_only(tmp_path: Path, monkeypatch: pytest
     for path in directory.glob("shard-00001-*"):
         path.write_bytes(b"damaged")
     assert [row.example_id for row in StoredShelf(directory).of([0]).rows()] == ["a", "b"]
-    with pytest.raises(ValueError, match=r"was damaged .*; expected whole shards\. What was damaged is removed: run again"):
+    with pytest.raises(
+        ValueError, match=r"was damaged .*; expected whole shards\. What was damaged is removed: run again"
+    ):
         StoredShelf(directory).of([7])
 
 
