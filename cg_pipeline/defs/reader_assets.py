@@ -18,9 +18,6 @@ from cg_pipeline.specs import Sae
 from cg_pipeline.store.activations import load_activations, save_activations
 from cg_pipeline.store.resume import blocks_of, fill
 
-EXAMPLES_PER_SHARD = 64
-"""Examples read at a time: what an interruption can lose."""
-
 
 def _weights(sae: Sae, gpu: Gpu, store: Store) -> str:
     """Hash of an SAE's weights; those of a release are fetched first, or nothing would say which they are."""
@@ -84,7 +81,7 @@ def activations(
     sae = reader_of(model)
     with lasting_faults_end_the_run():
         fingerprint = activations_id(examples, sae, _weights(sae, gpu, store))
-    blocks = blocks_of(examples, EXAMPLES_PER_SHARD)
+    blocks = blocks_of(examples, gpu.examples_at_once("reading"))
     # Keyed by reader and texts, not by model: models that share a reader share the shards.
     shards = store.shards.shard_set(
         "activations", sae.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)

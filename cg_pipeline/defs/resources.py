@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from cg_pipeline.progress import Advance
 
 
-_ON_A_CPU = {"choice": 256, "generation": 64}
-_ON_A_GPU = {"choice": 4096, "generation": 512}
+_ON_A_CPU = {"choice": 256, "generation": 64, "reading": 256}
+_ON_A_GPU = {"choice": 4096, "generation": 512, "reading": 2048}
 
 
 class Store(dg.ConfigurableResource):
@@ -83,17 +83,18 @@ class Gpu(dg.ConfigurableResource):
             loaded = _language_model(model, self.store.layout, self.device, self.batch_tokens)
         return loaded.reporting_to(advance)
 
-    def examples_at_once(self, response: Literal["choice", "generation"]) -> int:
-        """Examples answered and kept at a time, by response: what an interruption can lose.
+    def examples_at_once(self, work: Literal["choice", "generation", "reading"]) -> int:
+        """Examples answered, or read for concepts, and kept at a time: what an interruption can lose.
 
         *Why these:* likelihoods are packed and batched within a shard: with 256 examples a CPU reads 2
         to 11 % fewer tokens than with 32, padding included, and a GPU is kept busy by thousands. Texts
-        take a CPU long, so fewer are at stake; a GPU and vLLM write hundreds side by side.
+        take a CPU long, so fewer are at stake; a GPU and vLLM write hundreds side by side. Of the
+        tokens of 256 texts read for concepts, 5 % are padding on a CPU; of 64, 6 %.
         """
         from cg_pipeline.inference.devices import resolve_device
 
         large = self.engine == "vllm" or resolve_device(self.device).type == "cuda"
-        return (_ON_A_GPU if large else _ON_A_CPU)[response]
+        return (_ON_A_GPU if large else _ON_A_CPU)[work]
 
     def encoder(self, sae: Sae) -> "SaeEncoder":
         """The SAE on its model, ready to read; loaded once per process."""
