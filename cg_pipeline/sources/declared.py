@@ -41,7 +41,7 @@ from cg_pipeline.sources.declared_items import (
 )
 from cg_pipeline.sources.json_lines import show, text_fault
 from cg_pipeline.sources.lines import ENDINGS
-from cg_pipeline.sources.plain_files import read_plain
+from cg_pipeline.sources.plain_files import read_plain_file
 from cg_pipeline.specs import Benchmark, LocalRows, ScoringPolicy, check_name
 
 FOLDER = "benchmarks"
@@ -113,7 +113,7 @@ def _read(path: Path, taken: Collection[str], policies: Mapping[str, ScoringPoli
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    payload = read_plain(path, "a TOML file. Correct it.")
+    payload = read_plain_file(path, "a TOML file. Correct it.")
     try:
         return tomllib.loads(payload.decode("utf-8"))
     except tomllib.TOMLDecodeError as error:

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from cg_pipeline.sources.json_lines import checked, parse_line, show
-from cg_pipeline.sources.plain_files import read_plain
+from cg_pipeline.sources.plain_files import read_plain_file
 
 ENDINGS = (".jsonl", ".csv", ".parquet")
 """What a file of rows may be called."""
@@ -54,9 +54,9 @@ def read_lines(name: str, payload: bytes) -> Iterator[Line]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file of rows, or what `read_plain` raises."""
+    """The content of a file of rows, or what `read_plain_file` raises."""
     expected = f"rows ({', '.join(ENDINGS)}). Put them there or correct the benchmark's source."
-    return read_plain(path, expected)
+    return read_plain_file(path, expected)
 
 
 def _json_lines(payload: bytes) -> Iterator[Line]:

@@ -11,7 +11,7 @@ from cg_pipeline.sources.json_lines import show
 _KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
-def read_plain(path: Path, expected: str) -> bytes:
+def read_plain_file(path: Path, expected: str) -> bytes:
     """The content of a file; `expected` says what it should have been, and what to do.
 
     Raises:

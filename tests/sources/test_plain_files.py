@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from cg_pipeline.sources.plain_files import read_plain
+from cg_pipeline.sources.plain_files import read_plain_file
 
 
 def complaint(path: Path) -> str:
     with pytest.raises(OSError, match="expected rows") as error:
-        read_plain(path, "rows. Put them there.")
+        read_plain_file(path, "rows. Put them there.")
     return str(error.value)
 
 
 def test_a_plain_file_is_read_through_a_link_too(tmp_path):
     (tmp_path / "rows").write_bytes(b"one")
     (tmp_path / "link").symlink_to(tmp_path / "rows")
-    assert read_plain(tmp_path / "link", "rows.") == b"one"
+    assert read_plain_file(tmp_path / "link", "rows.") == b"one"
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
