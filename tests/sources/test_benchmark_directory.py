@@ -259,9 +259,7 @@ def test_rows_that_changed_since_are_refused():
         benchmark="quiz", role="asked", origin="directory", place="/site/quiz.jsonl", fingerprint="f",
         path="rows/quiz/f.jsonl", sha256="0" * 64, n_rows=1, revision="", licence="MIT",
     )  # fmt: skip
-    with pytest.raises(
-        ValueError, match=r"as when benchmark_rows of 'quiz' was materialised\. Materialise it again"
-    ):
+    with pytest.raises(ValueError, match=r"as when the rows of 'quiz' were stored\. Run again"):
         read_stored(QUIZ, rows, payload_of(ROW))
 
 
