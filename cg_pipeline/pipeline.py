@@ -88,11 +88,6 @@ def choose_examples(
     Worked examples are taken from `shown`; for None they are held out of the benchmark's own.
     """
     if shown is None:
-        if 0 < benchmark.n_shots >= len(posed):
-            raise ValueError(
-                f"Benchmark {benchmark.name!r} has {len(posed)} rows, of which n_shots, {benchmark.n_shots}, "
-                "are held out to be shown; expected more, to be asked. Lower n_shots or add rows."
-            )
         shown, posed = hold_out(posed, benchmark.n_shots)
     asked = [example for example, _ in posed]
     return add_shots(benchmark, limit_examples(asked, study.limit, study.seed), shown, asked)

@@ -163,7 +163,7 @@ def toy() -> ReportInputs:
 def test_where_every_row_is_shown_none_is_left_to_ask():
     item = to_item({"word": "river", "number": 1})
     shown = dataclasses.replace(SPOKEN, n_shots=1)
-    with pytest.raises(ValueError, match="of which n_shots, 1, are held out to be shown; expected more"):
+    with pytest.raises(ValueError, match="Of 1 rows n_shots, 1, are held out to be shown; expected more"):
         pipeline.choose_examples(shown, [(pipeline.pose(shown, item), item)], None, STUDY)
 
 
