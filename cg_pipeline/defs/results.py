@@ -46,7 +46,7 @@ def require(study: Study, table: str, model: str, found: Collection[str]) -> Non
     if absent := [name for name in study.benchmarks if name not in found]:
         raise dg.Failure(
             f"Study {study.name!r} needs {table} of {model!r} on {', '.join(absent)}, not materialised yet. "
-            "Materialise those cells first.",
+            "Run `cg demo`, or materialise those cells, first.",
             allow_retries=False,
         )
 

@@ -27,12 +27,12 @@ def explain(error: BaseException, pin: HubRows, *, has_token: bool) -> Exception
     if broken := _broken_off(error):
         return ConnectionError(
             f"Data set {pin.repo!r} was only partly sent by the hub ({_quoted(broken)}); "
-            "expected whole files. Nothing of it is used; materialise benchmark_rows again."
+            "expected whole files. Nothing of it is used; run again."
         )
     if far := _first(error, _UNREACHABLE) or _own(error, ConnectionError):
         return ConnectionError(
             f"The hub cannot be reached for data set {pin.repo!r} ({_quoted(far)}); expected a connection, "
-            "once. Connect and materialise benchmark_rows, or name a directory of benchmark files "
+            "once. Connect and run again, or name a directory of benchmark files "
             "in CG_BENCHMARKS_DIR."
         )
     if isinstance(error, ValueError) and str(error).startswith("Data set "):
@@ -74,12 +74,12 @@ def _of_answer(answer: Any, pin: HubRows, *, has_token: bool) -> Exception | Non
         return ConnectionError(
             f"The hub refuses data set {pin.repo!r} for now (HTTP 429, too many requests"
             f"{f'; it asks to wait {asked} s' if asked else ''}); expected to be served. "
-            "Materialise benchmark_rows later, or set HF_TOKEN, which raises the limit."
+            "Run again later, or set HF_TOKEN, which raises the limit."
         )
     if status >= 500:
         return ConnectionError(
             f"The hub failed to send data set {pin.repo!r} (HTTP {status}); expected its files. "
-            "Materialise benchmark_rows later."
+            "Run again later."
         )
     return None
 

@@ -200,6 +200,22 @@ def instance(monkeypatch):
         yield made
 
 
+def test_a_key_that_is_not_set_is_told_before_anything_runs(data_dir: Path, monkeypatch, instance):
+    with FakeServer(rule=Moody()) as server:
+        serve(monkeypatch, server.url)
+        monkeypatch.delenv("MY_KEY")
+        with pytest.raises(
+            ValueError, match="wants its key in the environment variable MY_KEY, which is not s"
+        ):
+            study_run(data_dir, instance)
+        assert (instance.get_runs_count(), server.requests) == (0, [])
+
+        monkeypatch.setenv("MY_KEY", KEY)
+        study_run(data_dir, instance)
+        monkeypatch.delenv("MY_KEY")
+        assert study_run(data_dir, instance)[0] == []  # nothing to ask: no key is wanted
+
+
 def test_the_next_run_asks_again_and_what_follows_waits_for_news(data_dir: Path, monkeypatch, instance):
     prompts = [json.loads(row)["question"] for row in rows_of(data_dir)]
     mood = Moody(prompts[2], prompts[5])

@@ -235,7 +235,7 @@ PIN = f"at commit {COMMIT}"
             "overrun",
             "ConnectionError",
             "The hub refuses data set 'org/overrun' for now (HTTP 429, too many requests; it asks to "
-            "wait 0 s); expected to be served. Materialise benchmark_rows later, or set HF_TOKEN, "
+            "wait 0 s); expected to be served. Run again later, or set HF_TOKEN, "
             "which raises the limit.",
         ),
         (
