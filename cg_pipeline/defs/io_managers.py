@@ -13,6 +13,7 @@ import dagster as dg
 
 from cg_pipeline.defs.provenance import package_versions
 from cg_pipeline.defs.resources import Store
+from cg_pipeline.defs.results import NOTED
 from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.records import ConceptActivations
 from cg_pipeline.store.activations import load_activations
@@ -100,9 +101,10 @@ def _wanted(store: Store, table: Table, context: dg.InputContext) -> Sequence[di
 
 def _provenance(context: dg.OutputContext) -> Provenance:
     stated = context.output_metadata["fingerprint"]
+    noted: Any = context.output_metadata[NOTED].value if NOTED in context.output_metadata else {}
     return Provenance(
         fingerprint=str(stated.value),
         run_id=context.run_id,
         code_version=str(context.version or ""),
-        versions=package_versions(),
+        versions={**package_versions(), **noted},
     )

@@ -17,7 +17,18 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
-Fault = Literal["429", "500", "429 of files", "missing", "half", "no_revision", "page", "page untold", "page of files", "garbled"]
+Fault = Literal[
+    "429",
+    "500",
+    "429 of files",
+    "missing",
+    "half",
+    "no_revision",
+    "page",
+    "page untold",
+    "page of files",
+    "garbled",
+]
 
 
 PAGE = b"<!doctype html><html><body>Please log in to this network.</body></html>"

@@ -364,7 +364,11 @@ def test_what_is_said(fetched, name, error, said):
         ("cut", "ConnectionError", "Data set 'org/cut' was only partly sent by the hub ("),
         ("files_cut", "ConnectionError", "Data set 'org/files_cut' was only partly sent by the hub ("),
         *(
-            (name, "ValueError", f"Data set 'org/{name}' (default; test) was downloaded twice and cannot be read (")
+            (
+                name,
+                "ValueError",
+                f"Data set 'org/{name}' (default; test) was downloaded twice and cannot be read (",
+            )
             for name in ("damaged", "garbled")
         ),
         ("split", "ValueError", "Data set 'org/split' (default; dev) cannot be read (Unknown split"),
