@@ -196,7 +196,9 @@ def _judge_status(error: openai.APIStatusError, endpoint: Endpoint, request: Map
         return Fault(reason=reason, remedy="omit" if refused else "none", parameter=refused)
     if status in (408, 409, 429) or status >= 500:
         kind = "timed_out" if status in (408, 504) else "server" if status in (429, 503) else ""
-        return _judge_wait(reason, kind, seconds_asked(error.response.headers.get("retry-after", "")), endpoint)
+        return _judge_wait(
+            reason, kind, seconds_asked(error.response.headers.get("retry-after", "")), endpoint
+        )
     return Fault(reason=reason, remedy="none")
 
 
