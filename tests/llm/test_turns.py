@@ -17,13 +17,22 @@ def turns(jobs: str, most_waiting: int = 9) -> tuple[Turns[str], Clock]:
     return Turns(jobs, most_waiting=most_waiting, clock=clock), clock
 
 
-def taken_later(queue: Turns[str]) -> list[str | None]:
-    """What a thread takes that would have to wait now, given what happens meanwhile."""
+def taking(queue: Turns[str]) -> tuple[threading.Thread, list[str | None]]:
+    """A thread that takes a job, and what it was given so far."""
     found: list[str | None] = []
     thread = threading.Thread(target=lambda: found.append(queue.take()), daemon=True)
     thread.start()
+    return thread, found
+
+
+def nothing_now(queue: Turns[str]) -> bool:
+    """Whether whoever takes now has to wait."""
+    thread, found = taking(queue)
     thread.join(0.1)
-    return found
+    waits = not found
+    queue.stop()
+    thread.join()
+    return waits
 
 
 def test_jobs_come_in_order_and_end():
@@ -55,24 +64,28 @@ def test_the_one_that_is_due_first_comes_first():
 def test_when_all_wait_none_begins():
     queue, clock = turns("ab")
     queue.again(queue.take(), 5.0, all_wait=True)
-    assert taken_later(queue) == []
+    clock.now = 4.9
+    assert nothing_now(queue)
+
+
+def test_when_the_pause_is_over_whoever_asked_for_it_comes_first():
+    queue, clock = turns("ab")
+    queue.again(queue.take(), 5.0, all_wait=True)
     clock.now = 5.0
-    assert queue.take() == "a"
+    assert [queue.take(), queue.take()] == ["a", "b"]
 
 
 def test_only_so_many_wait_at_a_time():
     queue, _ = turns("abcd", most_waiting=2)
     for _ in range(2):
         queue.again(queue.take(), 5.0)
-    assert taken_later(queue) == []
+    assert nothing_now(queue)
 
 
 def test_nobody_leaves_while_a_job_may_come_back():
     queue, _ = turns("a")
     assert queue.take() == "a"
-    found: list[str | None] = []
-    thread = threading.Thread(target=lambda: found.append(queue.take()), daemon=True)
-    thread.start()
+    thread, found = taking(queue)
     queue.again("a", 0.0)
     thread.join(5.0)
     assert found == ["a"]
