@@ -85,9 +85,7 @@ def _check_files(pin: HubRows, present: set[str]) -> None:
             )
 
 
-def _lines(
-    pin: HubRows, part: str, columns: frozenset[str], scratch: str, again: bool
-) -> Iterator[bytes]:
+def _lines(pin: HubRows, part: str, columns: frozenset[str], scratch: str, again: bool) -> Iterator[bytes]:
     rows = (
         _rows_of_file(pin, part, scratch)  # kept nowhere else, so always downloaded
         if pin.files

@@ -18,7 +18,13 @@ _BROKEN_OFF = {"IncompleteRead", "RemoteProtocolError", "ChunkedEncodingError", 
 _UNREACHABLE = {
     "OfflineModeIsEnabled", "ConnectError", "ConnectTimeout", "ReadTimeout", "LocalEntryNotFoundError",
 }  # fmt: skip
-_UNREADABLE = {"DatasetGenerationError", "ArrowInvalid", "JSONDecodeError", "UnicodeDecodeError", "ParserError"}
+_UNREADABLE = {
+    "DatasetGenerationError",
+    "ArrowInvalid",
+    "JSONDecodeError",
+    "UnicodeDecodeError",
+    "ParserError",
+}
 _LONGEST_QUOTE = 200
 
 
@@ -48,7 +54,8 @@ def explain(error: BaseException, pin: HubRows, *, has_token: bool, twice: bool 
     tried = "was downloaded twice and " if twice else ""
     return ValueError(
         f"Data set {pin.repo!r} ({', '.join(pin.parts)}; {pin.split}) {tried}cannot be read "
-        f"({_quoted(error)}); expected Parquet, JSON or CSV with that configuration and split. Correct the benchmark's source."
+        f"({_quoted(error)}); expected Parquet, JSON or CSV with that configuration and split. "
+        "Correct the benchmark's source."
     )
 
 
@@ -63,7 +70,12 @@ def wait_asked_for(error: BaseException, attempt: int) -> float | None:
 
 def is_unreadable(error: BaseException) -> bool:
     """Whether a file came, and its reader could make nothing of it: a damaged download, or a damaged file."""
-    came = _answer(error) is None and not _web_page(error) and not _broken_off(error) and not _first(error, _UNREACHABLE)
+    came = (
+        _answer(error) is None
+        and not _web_page(error)
+        and not _broken_off(error)
+        and not _first(error, _UNREACHABLE)
+    )
     return came and _first(error, _UNREADABLE) is not None
 
 
