@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import Final
 
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.label_specs import Labelling
@@ -55,7 +56,7 @@ _ASKED_AGAIN = ("timed_out", "failed")
 
 _IN_PART = "-in-part-"
 
-DEFAULT_ENGINE = "transformers"
+DEFAULT_ENGINE: Final = "transformers"
 """What runs models that answer, unless another engine is named; it leaves no mark in a fingerprint."""
 
 

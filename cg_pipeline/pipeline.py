@@ -136,7 +136,7 @@ def score(
             f"{len(completions)} completions for {len(examples)} examples, "
             f"{len(missing)} of which have none; "
             f"{len(strange)} are about others; expected each example answered. "
-            "Materialise completions again after examples."
+            "Run `cg demo` again, or materialise completions after examples."
         )
     place = {name: index for index, name in enumerate(by_id)}
     ordered = sorted(completions, key=lambda each: (place[each.example_id], each.sample))
@@ -192,7 +192,7 @@ def measure_concepts(
         raise ValueError(
             f"{len(scores)} scores and {len(activations.example_ids)} activations "
             f"of {model!r} on {benchmark!r} are not about the same examples. "
-            "Materialise both again after examples."
+            "Run `cg demo` again, or materialise both after examples."
         )
     evidence = Evidence(
         saliency=activations.matrix(),

@@ -160,6 +160,13 @@ def toy() -> ReportInputs:
     return run()
 
 
+def test_where_every_row_is_shown_none_is_left_to_ask():
+    item = to_item({"word": "river", "number": 1})
+    shown = dataclasses.replace(SPOKEN, n_shots=1)
+    with pytest.raises(ValueError, match="Of 1 rows n_shots, 1, are held out to be shown; expected more"):
+        pipeline.choose_examples(shown, [(pipeline.pose(shown, item), item)], None, STUDY)
+
+
 def test_the_fakes_fit_the_protocols():
     assert isinstance(ToyModel(), TextGenerator)
     assert isinstance(ToyReader(), ConceptEncoder)

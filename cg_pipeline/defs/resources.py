@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cg_pipeline.progress import Advance
 
 
+_DEVICES = "auto, cuda, cuda:N, mps or cpu"
 _ON_A_CPU = {"choice": 256, "generation": 64, "reading": 256}
 _ON_A_GPU = {"choice": 4096, "generation": 512, "reading": 2048}
 
@@ -63,20 +64,17 @@ class Store(dg.ConfigurableResource):
 class Gpu(dg.ConfigurableResource):
     """The device that models run on, and how much goes through it at once."""
 
-    device: str = "auto"
-    """auto, cuda, cuda:N, mps or cpu."""
+    device: str = Field(default="auto", pattern=r"^(auto|cuda(:\d+)?|mps|cpu)$", description=_DEVICES)
     batch_tokens: int = Field(default=4096, ge=1)
     """Padded tokens of one forward pass; on a GPU of the first, which shows how many more fit."""
-    engine: str = DEFAULT_ENGINE
-    """What runs models that answer: transformers, or vllm where it is installed."""
-    vllm_memory_share: float = 0.8
+    engine: Literal["transformers", "vllm"] = DEFAULT_ENGINE
+    """What runs models that answer; vllm where it is installed."""
+    vllm_memory_share: float = Field(default=0.8, gt=0, le=1)
     """Share of the device's memory that vLLM takes; the reader SAE has to fit into the rest."""
     store: dg.ResourceDependency[Store]
 
     def language_model(self, model: Model, advance: "Advance") -> "LanguageModel":
         """The model, ready to answer; loaded once per process. `advance` is told how far it is."""
-        if self.engine not in ("transformers", "vllm"):
-            raise ValueError(f"engine is {self.engine!r}; expected 'transformers' or 'vllm'. Correct it.")
         if self.engine == "vllm":
             loaded = _vllm_model(model, self.store.layout, self.vllm_memory_share)
         else:

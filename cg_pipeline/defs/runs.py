@@ -5,7 +5,7 @@ work; every other one is a Dagster run, with its logs, checks and lineage.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import dagster as dg
@@ -16,7 +16,7 @@ from cg_pipeline.defs.recovery import PID_TAG, keep_failing_orphaned_runs
 from cg_pipeline.defs.retries import INTERRUPTIONS
 from cg_pipeline.defs.trust import Trust
 from cg_pipeline.models import MODELS
-from cg_pipeline.specs import Study
+from cg_pipeline.specs import ServedModel, Study
 from cg_pipeline.store.warehouse import Warehouse
 
 _WRAPPERS = ("Dagster", "Failure", "RetryRequested")
@@ -53,9 +53,12 @@ def run_study(
     Raises:
         RuntimeError: a run failed; the sentence of the step that failed is in it.
         KeyboardInterrupt: a run was interrupted, by whatever signal.
+        ValueError: the key of a model that is to be asked is not set; nothing was run.
     """
     trust = Trust(Warehouse(expected.layout), expected, instance)
     units = list(units_of(expected.study))
+    if keyless := list(_without_key(trust, units)):
+        raise ValueError("\n".join(keyless))
 
     def bring_up_to_date(unit: Unit) -> None:
         stale = [asset for asset in unit.job.assets if not trust.holds(asset, unit)]
@@ -80,6 +83,28 @@ def run_study(
             raise RuntimeError("\n".join(faults))
         for unit in (each for each in units if each.job is not EXAMPLES_JOB):
             bring_up_to_date(unit)
+
+
+def _without_key(trust: Trust, units: Iterable[Unit]) -> Iterator[str]:
+    """Models behind a server that have something left to answer and whose key is not set."""
+    for name in dict.fromkeys(unit.partition["model"] for unit in units if unit.job is CELL_JOB):
+        cells = [unit for unit in units if unit.job is CELL_JOB and unit.partition["model"] == name]
+        model = MODELS[name]
+        if isinstance(model.weights, ServedModel) and not all(_answered(trust, cell) for cell in cells):
+            from cg_pipeline.llm.served import key_of
+
+            try:
+                key_of(model, model.weights)
+            except ValueError as fault:
+                yield str(fault)
+
+
+def _answered(trust: Trust, cell: Unit) -> bool:
+    """Whether nothing of a cell is to be asked; where its benchmark cannot be read, that is told later."""
+    try:
+        return trust.holds("completions", cell)
+    except (ValueError, OSError):
+        return False
 
 
 def _shaken(trust: Trust, unit: Unit, done: list[str]) -> list[str]:

@@ -150,6 +150,11 @@ def command(data_dir: Path, tmp_path: Path, monkeypatch):
 def test_the_command_reports_and_writes(data_dir: Path, tmp_path: Path, command):
     done = command("lm-eval", str(log_of(data_dir, tmp_path)))
     assert done.exit_code == 0, done.output
+    assert done.output.startswith(
+        f"Matched with {N_ROWS} examples of 'arithmetic': drawn from {N_ROWS} rows by study 'embedded', "
+        "limit none. If others are meant, materialise `examples` with their study and limit first "
+        "(cg demo --study … --limit …).\nScore taken: exact_match\n"
+    )
     assert f"{N_ROWS} logged answers: {N_ROWS} matched, 0 not" in done.output
     assert "Imported completions and scores of smollm2_135m on arithmetic." in done.output
     assert Store(data_dir=str(data_dir)).warehouse.materialisation("scores", CELL)
