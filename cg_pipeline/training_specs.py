@@ -117,6 +117,11 @@ class SaeTraining:
     def __post_init__(self) -> None:
         self._check_sparsity()
         self._check_buffer()
+        if self.held_out_tokens < 2:
+            raise ValueError(
+                f"held_out_tokens is {self.held_out_tokens}; expected at least 2, to have a variance. "
+                "Raise it."
+            )
         if self.measure_every_tokens < self.batch_tokens:
             raise ValueError(
                 f"measure_every_tokens is {self.measure_every_tokens}; expected at least batch_tokens, "

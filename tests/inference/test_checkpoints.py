@@ -11,7 +11,9 @@ from cg_pipeline.inference.checkpoints import Checkpoints, optimiser_state, rest
 
 
 def save(kept: Checkpoints, step: int) -> Path:
-    return kept.save(step, {"step": step}, {"a/weights": torch.full((3,), float(step)), "n": torch.tensor(step)})
+    return kept.save(
+        step, {"step": step}, {"a/weights": torch.full((3,), float(step)), "n": torch.tensor(step)}
+    )
 
 
 def newest(folder: Path, identity: str = "run") -> int | None:
@@ -33,7 +35,9 @@ def test_the_newest_comes_back_and_two_are_kept(tmp_path: Path) -> None:
     assert newest(tmp_path) is None
 
 
-@pytest.mark.parametrize("fault", ["cut", "changed", "no note", "half a note", "no tensors", "note of nothing"])
+@pytest.mark.parametrize(
+    "fault", ["cut", "changed", "no note", "half a note", "no tensors", "note of nothing"]
+)
 def test_a_damaged_one_is_passed_over(tmp_path: Path, fault: str) -> None:
     kept = Checkpoints(tmp_path, "run")
     save(kept, 1)

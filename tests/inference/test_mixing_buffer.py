@@ -46,13 +46,13 @@ def test_it_takes_no_memory_beyond_its_own() -> None:
 def test_more_than_there_is_room_for_is_refused() -> None:
     buffer = MixingBuffer(10, 4, torch.float16)
     buffer.put(numbered(0, 8))
-    with pytest.raises(ValueError, match="has 2 free places for 3 states; expected as many. Draw batches"):
+    with pytest.raises(ValueError, match=r"has 2 free places for 3 states; expected as many\. Draw batches"):
         buffer.put(numbered(8, 3))
 
 
 def test_states_that_are_no_numbers_are_refused() -> None:
     buffer = MixingBuffer(10, 1, torch.float16)
-    with pytest.raises(ValueError, match="not a finite float16 number; expected numbers only. Read in bf"):
+    with pytest.raises(ValueError, match=r"not a finite float16 number; expected numbers only\. Read in bf"):
         buffer.put(torch.full((1, 1), 1e6).half())
     assert buffer.n_held == 0
 
@@ -78,7 +78,9 @@ def test_one_that_takes_over_draws_the_same() -> None:
     other_generator.set_state(state)
     for each in (buffer, other):
         each.put(numbered(50, 50 - each.n_held))
-    ours, theirs = (torch.cat(list(b.draw(8, 0, g))) for b, g in ((buffer, generator), (other, other_generator)))
+    ours, theirs = (
+        torch.cat(list(b.draw(8, 0, g))) for b, g in ((buffer, generator), (other, other_generator))
+    )
     assert torch.equal(ours, theirs)
 
 

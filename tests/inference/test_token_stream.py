@@ -30,7 +30,9 @@ N_DOCUMENTS = 90
 
 def documents(start: int) -> Iterator[list[str]]:
     for number in range(start, N_DOCUMENTS):
-        yield [f"The cat number {number} sat on the mat.", f"A dog ran to {number} parks and reads."][: number % 3]
+        yield [f"The cat number {number} sat on the mat.", f"A dog ran to {number} parks and reads."][
+            : number % 3
+        ]
 
 
 def stream(training: SaeTraining = TRAINING, transcripts: tuple[TokenSequence, ...] = ()) -> TokenStream:
@@ -77,7 +79,11 @@ def test_what_is_held_out_is_not_trained_on() -> None:
     """Every document has a number of its own, and no document lies on both sides."""
     whole = stream(replace(TRAINING, chat_share=1.0, n_epochs=1))
     held, trained = (
-        {n for text in map(TINY.tokenizer.decode, ids(some)) for n in map(int, filter(str.isdigit, text.split()))}
+        {
+            n
+            for text in map(TINY.tokenizer.decode, ids(some))
+            for n in map(int, filter(str.isdigit, text.split()))
+        }
         for some in (whole.hold_out(100), whole.take(600))
     )
     assert held
@@ -95,5 +101,7 @@ def test_transcripts_are_spread_over_an_epoch() -> None:
 
 def test_too_little_text_is_refused() -> None:
     short = stream(replace(TRAINING, n_tokens=10**6))
-    with pytest.raises(ValueError, match=r"ends after 90 documents, [\d,]+ tokens behind .*asks for 1,000,000"):
+    with pytest.raises(
+        ValueError, match=r"ends after 90 documents, [\d,]+ tokens behind .*asks for 1,000,000"
+    ):
         short.take(10**6)

@@ -329,7 +329,9 @@ def test_the_published_sae_opens_with_sae_lens(published: Published) -> None:
     assert (module.encode(states) > 0).sum(-1).max() <= 8
 
 
-def test_what_it_will_take_is_told_before_it_starts_and_how_far_it_is_on_the_way(published: Published) -> None:
+def test_what_it_will_take_is_told_before_it_starts_and_how_far_it_is_on_the_way(
+    published: Published,
+) -> None:
     estimated = next(n for n, told in enumerate(published.told) if " to read at " in told)
     read = next(n for n, told in enumerate(published.told) if told.startswith("3,5"))
     assert estimated < read
@@ -346,3 +348,37 @@ def test_the_curve_is_written_beside_the_weights(published: Published) -> None:
 
 def test_nothing_is_left_of_checkpoints_when_it_is_published(published: Published) -> None:
     assert not (published.folder / "work" / "checkpoints").exists()
+
+
+STREAMED = replace(TRAINING, n_epochs=4, buffer_tokens=1024, min_explained_variance=0.3)
+
+
+@pytest.mark.usefixtures("no_weights_on_disk")
+def test_streamed_text_in_published_sae_out_and_no_states_on_disk(tmp_path: Path) -> None:
+    trained = train(tmp_path, tiny_sae_spec(STREAMED))
+    published = SAE.load_from_disk(tmp_path / "saes" / "tiny", dtype="float32")
+    assert published.cfg.metadata.hook_name == HOOKPOINT
+    assert trained.figures["held_out"]["explained_variance"] > 0.3
+    assert {"loss", "spliced_loss", "mean_loss", "loss_recovered"} < set(trained.figures["held_out"])
+    assert trained.curve[-1].n_tokens == 4 * 3000 // 256 * 256
+    assert not list((tmp_path / "work").rglob("shard_*"))
+
+
+@pytest.mark.usefixtures("no_weights_on_disk")
+@pytest.mark.parametrize(
+    ("gate", "said"),
+    [
+        ({"min_loss_recovered": 0.9999}, r"on held_out' is not published: .* recovers -?\d\.\d+ of the loss"),
+        ({"max_l0": 3.0}, r"on held_out' is not published: 8\.0 latents fire per token, expected at most 3"),
+    ],
+)
+def test_whoever_misses_the_gate_may_lower_it_and_need_not_train_again(
+    tmp_path: Path, gate: dict[str, float], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        train(tmp_path, tiny_sae_spec(replace(STREAMED, **gate)))
+    assert not (tmp_path / "saes" / "tiny").exists()
+    told: list[str] = []
+    train(tmp_path, tiny_sae_spec(STREAMED), told.append)
+    assert "going on from step 46" in told
+    assert (tmp_path / "saes" / "tiny" / "cfg.json").exists()

@@ -1,4 +1,4 @@
-"""Training as sae-lens trains; killed and gone on with it ends with the same weights; it stops when it stalls."""
+"""Training is sae-lens's; killed and gone on with it ends with the same weights; it stops when it stalls."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -71,8 +71,8 @@ def assert_same(first: FittedSae, second: FittedSae) -> None:
     assert first.module.cfg.metadata.l0 == second.module.cfg.metadata.l0
 
 
-def dying_at(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the process die in the middle of a training step, with nothing to tidy up after it."""
+def killed_at(step: int, training: SaeTraining, work_dir: Path) -> None:
+    """A process that died at a training step, with nothing to tidy up after it."""
     whole = SAETrainer.step
     n_steps = 0
 
@@ -83,7 +83,10 @@ def dying_at(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
             raise KeyboardInterrupt
         return whole(self, batch)
 
-    monkeypatch.setattr(SAETrainer, "step", stepped)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(SAETrainer, "step", stepped)
+        with pytest.raises(KeyboardInterrupt):
+            fit(training, work_dir, every_s=0.0)
 
 
 def test_it_trains_to_the_last_bit_as_sae_lens_fits(tmp_path: Path) -> None:
@@ -109,25 +112,19 @@ def test_it_trains_to_the_last_bit_as_sae_lens_fits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("training", [DISK, STREAMED], ids=["disk", "streamed"])
 @pytest.mark.parametrize("step", [1, 4, 11, 23, 34])
 def test_killed_at_a_step_it_goes_on_and_ends_the_same(
-    training: SaeTraining, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    training: SaeTraining, step: int, tmp_path: Path
 ) -> None:
     undisturbed = fit(training, tmp_path / "whole")
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        dying_at(step, patched)
-        fit(training, tmp_path / "killed", every_s=0.0)
+    killed_at(step, training, tmp_path / "killed")
     torch.manual_seed(99)  # another process has another random state
     assert_same(fit(training, tmp_path / "killed", every_s=0.0), undisturbed)
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_every_architecture_is_trained_goes_on_and_is_published(
-    architecture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_architecture_is_trained_goes_on_and_is_published(architecture: str, tmp_path: Path) -> None:
     training = of(architecture)
     undisturbed = fit(training, tmp_path / "whole")
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        dying_at(15, patched)
-        fit(training, tmp_path / "killed", every_s=0.0)
+    killed_at(15, training, tmp_path / "killed")
     again = fit(training, tmp_path / "killed", every_s=0.0)
     assert_same(again, undisturbed)
     loaded = SAE.load_from_disk(save_half(again.module, tmp_path / "sae"), dtype="float32")
@@ -137,19 +134,15 @@ def test_every_architecture_is_trained_goes_on_and_is_published(
     assert training.architecture == loaded.cfg.metadata.training_architecture
 
 
-def test_mixed_precision_goes_on_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mixed_precision_goes_on_too(tmp_path: Path) -> None:
     training = replace(STREAMED, mixed_precision=True)
     undisturbed = fit(training, tmp_path / "whole")
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        dying_at(20, patched)
-        fit(training, tmp_path / "killed", every_s=0.0)
+    killed_at(20, training, tmp_path / "killed")
     assert_same(fit(training, tmp_path / "killed"), undisturbed)
 
 
 def test_it_does_go_on_and_does_not_begin_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-        dying_at(30, patched)
-        fit(STREAMED, tmp_path, every_s=0.0)
+    killed_at(30, STREAMED, tmp_path)
     n_steps, whole = [], SAETrainer.step
 
     def counted(self: SAETrainer[Any, Any], batch: torch.Tensor) -> Any:
