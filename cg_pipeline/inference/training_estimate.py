@@ -33,7 +33,7 @@ class TrainingEstimate:
     """Weights of the model and, for the SAE, weights, gradients and the optimiser's moments; activations
     come on top."""
     buffer_bytes: int
-    """States in main memory at a time."""
+    """States in main memory at a time, with the copy that a checkpoint takes of those that are kept."""
     disk_bytes: int
     """States on disk, or two checkpoints."""
 
@@ -78,10 +78,10 @@ def estimate(
     n_weights = sae.d_sae * (2 * d_model + 1) + d_model
     state_bytes = 2 * d_model
     if training.buffer_tokens:
-        buffer = training.buffer_tokens * state_bytes
-        disk = 2 * (12 * n_weights + round(buffer * training.kept_share))
+        kept = round(training.buffer_tokens * training.kept_share) * state_bytes
+        buffer, disk = training.buffer_tokens * state_bytes + kept, 2 * (12 * n_weights + kept)
     else:
-        buffer, disk = 300_000 * state_bytes, n_read * state_bytes + 2 * 12 * n_weights
+        buffer, disk = min(300_000, n_read) * state_bytes, n_read * state_bytes + 2 * 12 * n_weights
     return TrainingEstimate(
         n_read=n_read,
         read_per_s=sum(each.n_counted for each in probe) / read_s,

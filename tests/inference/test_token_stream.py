@@ -43,6 +43,12 @@ def ids(sequences: list[TokenSequence]) -> list[list[int]]:
     return [sequence.input_ids[sequence.counts].tolist() for sequence in sequences]
 
 
+def numbers(sequences: list[TokenSequence]) -> set[int]:
+    """Numbers of the documents that are read."""
+    words = " ".join(str(TINY.tokenizer.decode(each)) for each in ids(sequences)).split()
+    return {int(word) for word in words if word.isdigit()}
+
+
 def said() -> tuple[TokenSequence, ...]:
     pairs = (("Is it five?", "Yes."), ("Is it six?", "No."), ("Is it?", "It is."))
     return tuple(transcript_sequence(TINY, *pair, 32) for pair in pairs)
@@ -78,14 +84,7 @@ def test_every_epoch_reads_the_same_text() -> None:
 def test_what_is_held_out_is_not_trained_on() -> None:
     """Every document has a number of its own, and no document lies on both sides."""
     whole = stream(replace(TRAINING, chat_share=1.0, n_epochs=1))
-    held, trained = (
-        {
-            n
-            for text in map(TINY.tokenizer.decode, ids(some))
-            for n in map(int, filter(str.isdigit, text.split()))
-        }
-        for some in (whole.hold_out(100), whole.take(600))
-    )
+    held, trained = numbers(whole.hold_out(100)), numbers(whole.take(600))
     assert held
     assert trained
     assert not held & trained

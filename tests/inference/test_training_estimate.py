@@ -25,7 +25,7 @@ def test_what_a_run_needs_is_counted() -> None:
     assert from_disk.n_steps == 3000 * 20 // 256
     assert from_disk.device_bytes == streamed.device_bytes == model + 16 * n_weights
     assert from_disk.disk_bytes == 3500 * 16 * 2 + 2 * 12 * n_weights
-    assert streamed.buffer_bytes == 1024 * 16 * 2
+    assert streamed.buffer_bytes == (1024 + 512) * 16 * 2
     assert streamed.disk_bytes == 2 * (12 * n_weights + 512 * 16 * 2)
 
 
