@@ -148,18 +148,22 @@ def ui(port: int) -> None:
 
 @cli.command("train-sae")
 @click.argument("name")
-@click.option("--text-dir", default="", help="Directory of .txt files to read, instead of Debian packages.")
+@click.option("--text-dir", default="", help="Directory of .txt, .jsonl or .parquet files to read instead.")
 @click.option("--device", default="auto", show_default=True, help="auto, cuda, mps or cpu.")
 def train_sae(name: str, text_dir: str, device: str) -> None:
-    """Train the SAE called NAME and publish it, if it passes the gate of its spec."""
+    """Train the SAE called NAME and publish it, if it passes the gate of its spec.
+
+    Reads the text that the spec names. Says first what it will take; goes on where it was, if it was killed.
+    """
     from cg_pipeline.defs.resources import Store
     from cg_pipeline.defs.training_assets import place_of, train_reader
     from cg_pipeline.saes import SAES
 
     sae = _named("SAE", name, SAES)
     layout = Store(data_dir=data_directory()).layout
-    figures = train_reader(sae, layout, device, text_dir, out_dir=layout.declared(place_of(sae)))
-    for measured_on, found in figures.items():
+    out_dir = layout.declared(place_of(sae))
+    trained = train_reader(sae, layout, device, text_dir, out_dir=out_dir, report=click.echo)
+    for measured_on, found in trained.figures.items():
         click.echo(f"{measured_on}: " + ", ".join(f"{key} {value}" for key, value in found.items()))
 
 

@@ -18,6 +18,7 @@ from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 from cg_pipeline.items import Item, Prompt
 from cg_pipeline.label_specs import UNPUBLISHED, Labelling
 from cg_pipeline.records import Example, Score
+from cg_pipeline.training_specs import SaeTraining
 
 PICKLED = (".pt", ".pth", ".bin", ".pkl", ".ckpt")
 """Endings of weights in Python's pickle format, which can run code when they are opened."""
@@ -277,47 +278,6 @@ class SaeRelease:
     sae-lens reads the newest commit; which content that was counts in the fingerprints. A pickled
     file (`PICKLED`) is read only if the user trusts it by this name.
     """
-
-
-@dataclass(frozen=True, kw_only=True)
-class SaeTraining:
-    """How a published SAE was trained; every number that changes the result."""
-
-    k: int
-    """Latents kept per token (TopK)."""
-    n_tokens: int
-    """Content tokens harvested from passages, without repetition."""
-    n_epochs: int
-    context_tokens: int
-    """Length of the packed sequences read."""
-    chat_share: float
-    """Share of the passages that are read inside the chat template."""
-    learning_rate: float
-    batch_tokens: int
-    seed: int
-    reading_dtype: Literal["float32", "bfloat16"] = "bfloat16"
-    """Precision of the model while states are harvested; bfloat16 costs a thousandth of the variance."""
-    n_transcripts: int = 1
-    """Answers that the model samples to each chat prompt, read as part of the text."""
-    transcript_tokens: int = 64
-    """Longest sampled answer."""
-    temperature: float = 0.8
-    warm_up_share: float = 0.02
-    """Share of the steps over which the learning rate rises."""
-    decay_share: float = 0.4
-    """Share of the steps, the last ones, over which it falls to zero."""
-    mixed_precision: bool = False
-    """Whether matrix products of the training step run in bfloat16."""
-    aux_coefficient: float = 1.0
-    """Weight of the loss that revives dead latents."""
-    dead_after_tokens: int = 100_000
-    """A latent is dead, for that loss, when it has not fired on so many tokens."""
-    held_out_tokens: int = 100_000
-    """Content tokens harvested besides, and only measured on."""
-    min_explained_variance: float = 0.80
-    """Gate: least explained variance, on the held-out tokens and on every text to check."""
-    max_dead_share: float = 0.05
-    """Gate: largest share of latents that fire on no held-out token."""
 
 
 @dataclass(frozen=True, kw_only=True)

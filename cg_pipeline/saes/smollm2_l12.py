@@ -28,6 +28,7 @@ SAE = Sae(
         chat_share=0.5,
         learning_rate=1e-3,
         batch_tokens=1024,
+        min_loss_recovered=0.9,
         mixed_precision=True,
         seed=0,
     ),
