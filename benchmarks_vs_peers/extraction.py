@@ -16,11 +16,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from extraction_worker import MEASURES, RUNS_ON, published, random_model, random_sae
 from sae_lens import HookedSAETransformer
+from transformer_lens import HookedTransformerConfig
+from transformer_lens.pretrained.weight_conversions import convert_llama_weights
 
 from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.inference.batching import enough_tokens, filled, map_in_batches, pad_right
@@ -42,6 +44,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 AT_ONCE = 256
 """Examples of a shard on a CPU (`Gpu.examples_at_once`)."""
+PEERS_LONGEST = 300
+"""Tokens of the longest text given to peers: they keep every activation."""
 BATCH_TOKENS = 4096
 """`Gpu.batch_tokens`."""
 
@@ -203,7 +207,7 @@ def peers(options: argparse.Namespace, texts: Sequence[str]) -> dict[str, float]
         replace(SAE, model=loaded.spec), loaded, data_dir=ROOT / "data", batch_tokens=BATCH_TOKENS
     )
     rendered = [render_prompt(loaded.tokenizer, loaded.spec, text) for text in texts]
-    fitting = [i for i, prompt in enumerate(rendered) if len(prompt.input_ids) <= loaded.spec.max_tokens]
+    fitting = [i for i, prompt in enumerate(rendered) if len(prompt.input_ids) <= PEERS_LONGEST]
     texts, rendered = [texts[i] for i in fitting], [rendered[i] for i in fitting]
     hooked = hooked_model(loaded)
     theirs = {
@@ -232,12 +236,36 @@ def peers(options: argparse.Namespace, texts: Sequence[str]) -> dict[str, float]
 
 
 def hooked_model(loaded: LoadedModel) -> HookedSAETransformer:
-    """TransformerLens's form of the very same weights."""
-    named = {"hf_model": loaded.module, "tokenizer": loaded.tokenizer, "device": "cpu"}
-    return cast(
-        HookedSAETransformer,
-        HookedSAETransformer.from_pretrained_no_processing("HuggingFaceTB/SmolLM2-135M-Instruct", **named),
+    """TransformerLens's form of the very same weights; its states at the hookpoint are checked to be ours."""
+    theirs = loaded.module.config
+    config = HookedTransformerConfig(
+        n_layers=theirs.num_hidden_layers,
+        d_model=theirs.hidden_size,
+        d_head=theirs.hidden_size // theirs.num_attention_heads,
+        n_heads=theirs.num_attention_heads,
+        n_key_value_heads=theirs.num_key_value_heads,
+        d_mlp=theirs.intermediate_size,
+        d_vocab=theirs.vocab_size,
+        n_ctx=loaded.spec.max_tokens,
+        eps=theirs.rms_norm_eps,
+        act_fn="silu",
+        gated_mlp=True,
+        normalization_type="RMS",
+        final_rms=True,
+        positional_embedding_type="rotary",
+        rotary_base=int(theirs.rope_parameters["rope_theta"]),
+        rotary_dim=theirs.hidden_size // theirs.num_attention_heads,
+        original_architecture="LlamaForCausalLM",
+        default_prepend_bos=False,
+        device="cpu",
     )
+    hooked = HookedSAETransformer(config, loaded.tokenizer)
+    hooked.load_state_dict(convert_llama_weights(loaded.module, config), strict=False)
+    ids = torch.arange(200, 240)[None]
+    _, cache = hooked.run_with_cache(ids, names_filter=SAE.hookpoint)
+    ours = read_hidden_states(loaded.module, SAE.hookpoint, ids, torch.ones_like(ids))
+    torch.testing.assert_close(cache[SAE.hookpoint], ours, rtol=1e-3, atol=1e-3)
+    return hooked
 
 
 @torch.no_grad()
