@@ -11,7 +11,15 @@ from typing import Any
 import dagster as dg
 
 from cg_pipeline.defs.freshness import Expected
-from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB, Unit
+from cg_pipeline.defs.jobs import (
+    CELL_JOB,
+    DICTIONARY_JOB,
+    EXAMPLES_JOB,
+    READER_JOB,
+    REPORT_JOB,
+    SUITE_JOB,
+    Unit,
+)
 from cg_pipeline.defs.recovery import PID_TAG, keep_failing_orphaned_runs
 from cg_pipeline.defs.trust import Trust
 from cg_pipeline.models import MODELS
@@ -30,6 +38,8 @@ def units_of(study: Study) -> Iterator[Unit]:
     for benchmark in study.benchmarks:
         yield Unit(EXAMPLES_JOB, {"benchmark": benchmark})
     yield Unit(SUITE_JOB, {})
+    for model in study.models:
+        yield Unit(READER_JOB, {"model": model})
     for reader in sorted({MODELS[name].reader for name in study.models}):
         yield Unit(DICTIONARY_JOB, {"sae": reader})
     for model in study.models:

@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from cg_pipeline.health_records import FitArrays, ReaderFit
 from cg_pipeline.inference.batching import filled, map_in_batches, pad_right
 from cg_pipeline.inference.description import describe_dictionary
 from cg_pipeline.inference.firings import Firings, firings_of, no_firings
@@ -21,7 +22,9 @@ from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.pooling import SparseRow, join_rows, pool_tokens
 from cg_pipeline.inference.prompts import RenderedPrompt, render_prompt
+from cg_pipeline.inference.reader_fit import measure_fit
 from cg_pipeline.inference.room import memory_of
+from cg_pipeline.inference.sae_passes import chunk_tokens
 from cg_pipeline.inference.saes import load_sae, reads_whole_texts
 from cg_pipeline.inference.token_firings import SparseTokens, join_firings, split_tokens
 from cg_pipeline.label_records import TokenFirings
@@ -29,8 +32,6 @@ from cg_pipeline.records import Concept, ConceptActivations
 from cg_pipeline.specs import Sae
 
 _FIRINGS_KEPT = 24
-_ENCODED_AT_ONCE = 2**25
-"""Numbers in one chunk of encoded tokens: 128 MB in float32, whatever the dictionary's width."""
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ class SaeEncoder:
         self._reader = reader
         self._sae = load_sae(sae, reader, data_dir=data_dir)
         self._batch_tokens = batch_tokens
-        self._chunk_tokens = max(1, _ENCODED_AT_ONCE // sae.d_sae)
+        self._chunk_tokens = chunk_tokens(sae.d_sae)
 
     @property
     def n_concepts(self) -> int:
@@ -113,6 +114,15 @@ class SaeEncoder:
         lengths = [len(prompt.input_ids) for prompt in prompts]
         found = map_in_batches(run, lengths, self._batch_tokens, memory=memory_of(self._reader.device))
         return join_firings(prompts, found, tuple(chosen.tolist()))
+
+    def fit(self, texts: Sequence[str]) -> tuple[ReaderFit, FitArrays]:
+        """How well the SAE fits its model on the texts, read as `read` does, and counts by latent.
+
+        Raises:
+            ValueError: the texts hold no token that counts.
+        """
+        prompts = [self._render(text) for text in texts]
+        return measure_fit(self._spec, self._sae, self._reader, prompts, self._batch_tokens)
 
     def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
         """Decoder directions of unit length; a latent whose direction is zero keeps it."""
