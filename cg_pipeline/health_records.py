@@ -127,7 +127,9 @@ class GateFinding:
     passed: bool
     """Whether it holds."""
     sentence: str
-    """What was found and expected; where it does not hold, also the likely cause."""
+    """What was found, and what was expected."""
+    cause: str
+    """What is likely wrong; empty where it holds."""
 
 
 ConceptVerdict = Literal["fine", "quarantined"]

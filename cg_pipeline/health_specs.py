@@ -39,7 +39,7 @@ class ReaderGate:
 
     min_explained_variance: float = 0.5
     """Of the states of counted tokens. Below a half, what concepts do not see outweighs what they do."""
-    min_loss_recovered: float = 0.5
+    min_loss_recovered: float = 0.8
     """Of the model's loss, against replacing every state by the mean one."""
     max_l0_share: float = 0.1
     """Largest share of the dictionary that fires on a token, on average: above, nothing is sparse."""

@@ -34,15 +34,7 @@ from cg_pipeline.records import Concept, ConceptActivations, Example
 from cg_pipeline.store.fits import load_fit, save_fit
 from cg_pipeline.store.resume import fill
 
-_SHOWN = (
-    "explained_variance",
-    "l0",
-    "loss",
-    "spliced_loss",
-    "loss_recovered",
-    "zero_loss_recovered",
-    "n_tokens",
-)
+_SHOWN = ("explained_variance", "l0", "loss", "spliced_loss", "loss_recovered", "zero_loss_recovered")
 
 
 @dg.asset(
@@ -92,6 +84,8 @@ def reader_fit(
             "explained_variance_by_hookpoint": dict(
                 zip(found.hookpoints, map(_plain, found.hookpoint_explained_variance), strict=True)
             ),
+            "n_examples": found.n_examples,
+            "n_tokens": found.n_tokens,
             "sae": sae.title,
             **effort(filled, found.n_tokens),
             "preview": preview([found]),

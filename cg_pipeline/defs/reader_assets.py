@@ -98,7 +98,7 @@ def activations(
     sae = reader_of(model)
     with lasting_faults_end_the_run():
         weights = stored_weights(sae, gpu, store)
-        require_gate(reader_gate, model, reader_id(sae, weights))
+        require_gate(reader_gate, model.name, reader_id(sae, weights))
         fingerprint = activations_id(examples, sae, weights)
     blocks = blocks_of(examples, EXAMPLES_PER_SHARD)
     # Keyed by reader and texts, not by model: models that share a reader share the shards.

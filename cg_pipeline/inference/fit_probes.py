@@ -25,7 +25,7 @@ from cg_pipeline.inference.prompt_batches import BOS, PromptBatch, Row, bos_of, 
 from cg_pipeline.inference.sae_passes import passes
 from cg_pipeline.inference.splicing import changed
 
-SCALES = tuple(2.0**power for power in range(-6, 7))
+SCALES = tuple(4.0**power for power in range(-3, 4))
 """Factors tried on states: the norms that SAEs are trained at lie within."""
 
 

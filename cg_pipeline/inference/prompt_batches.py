@@ -1,6 +1,6 @@
 """Prompts as padded batches that know of each token what kind it is and whether it counts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from cg_pipeline.health_records import PLACES
-from cg_pipeline.inference.batching import filled, pad_right
+from cg_pipeline.inference.batching import enough_tokens, filled, pad_right
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import RenderedPrompt
 
@@ -66,6 +66,26 @@ def padded(rows: Sequence[Row], device: torch.device) -> PromptBatch:
         counts=pad_right([each.astype(np.int64) for each in counts], 0).bool().to(device),
         places=pad_right(places, TEMPLATE).to(device),
     )
+
+
+def batches_of(rows: Sequence[Row], batch_tokens: int, device: torch.device) -> Iterator[PromptBatch]:
+    """Rows of like length together, longest first; those without a token are left out.
+
+    Args:
+        rows: the prompts.
+        batch_tokens: most tokens of a batch, padding included; a longer row goes alone.
+        device: where the batches are to lie.
+    """
+    waiting = sorted((row for row in rows if len(row[0])), key=lambda row: -len(row[0]))
+    enough = enough_tokens(device) or batch_tokens
+    while waiting:
+        longest = len(waiting[0][0])
+        fitting = waiting[: max(1, batch_tokens // longest)]
+        first = max(1, -(-enough // longest))
+        padded_much = (n for n in range(first, len(fitting)) if len(fitting[n][0]) < 0.9 * longest)
+        n = next(padded_much, len(fitting))
+        yield padded(waiting[:n], device)
+        waiting = waiting[n:]
 
 
 def bos_of(reader: LoadedModel) -> int | None:

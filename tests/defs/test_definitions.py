@@ -66,6 +66,7 @@ def test_gpu_work_takes_turns() -> None:
     pools = {node.key.to_user_string(): node.pools for node in graph().asset_nodes if node.pools}
     assert pools == {
         "completions": {"gpu"},
+        "reader_fit": {"gpu"},
         "activations": {"gpu"},
         "concepts": {"gpu"},
         "concept_contexts": {"gpu"},
