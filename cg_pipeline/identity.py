@@ -209,8 +209,9 @@ def concept_labels_id(
 ) -> str:
     """All labels depend on the dictionary, the content of every source, and the rule of precedence.
 
-    Nothing that runs a model, nor any metric, depends on them: clusters and the report do, being made
-    of words. `files` are checksums by source, None where some are yet to be fetched.
+    Nothing that runs a model, nor any metric, depends on them: health does for their scores, and clusters
+    and the report do, being made of words. `files` are checksums by source, None where some are yet to be
+    fetched.
     """
     content = None if files is None else sorted(files.items())
     rule = (labelling.precedence, labelling.low_score)

@@ -29,6 +29,9 @@ from cg_pipeline.store.warehouse import Warehouse
 _WRAPPERS = ("Dagster", "Failure", "RetryRequested")
 """Exceptions that only pass on another one; below the first other one the sentence is a library's."""
 
+_OF_A_CHECK = "DagsterAssetCheckFailedError"
+"""What ends a run whose blocking check failed; the check itself has the sentence."""
+
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Dagster's own lines on the terminal: none, since the reason of a failure is told in a sentence."""
 
@@ -130,7 +133,8 @@ def reason_of(outcome: dg.ExecuteInProcessResult) -> str:
             error = event.step_failure_data.error
             while error and error.cause and (error.cls_name or "").startswith(_WRAPPERS):
                 error = error.cause
-            return error.message.strip() if error else "no reason recorded"
+            if error and error.cls_name != _OF_A_CHECK:
+                return error.message.strip()
     return "; ".join(_failed_checks(outcome)) or "no reason recorded"
 
 

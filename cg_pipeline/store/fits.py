@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,5 +29,7 @@ def load_fit(directory: Path) -> tuple[ReaderFit, FitArrays]:
     """
     arrays = ShardSet.open(directory).read(0)
     figures = json.loads(arrays.pop(_FIGURES).tobytes())
-    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in figures.items()}
+    lists: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in figures.items()
+    }
     return ReaderFit(**lists), FitArrays(**arrays)

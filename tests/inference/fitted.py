@@ -1,6 +1,8 @@
 """A tiny case in which an SAE really fits: a model that knows a few words, an SAE trained on its states."""
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +41,15 @@ def sentences(n: int = 48, seed: int = 0) -> list[str]:
 
 
 TEXTS = sentences()
+
+
+@contextmanager
+def on_one_thread() -> Iterator[None]:
+    """For fixtures of a module, which are made before those of a test say so: see `conftest`."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def taught_model(*, chat: bool = True, adds_bos: bool = False, seed: int = 0) -> LoadedModel:

@@ -18,7 +18,7 @@ from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.sources.sae_files import WEIGHTS
 from cg_pipeline.specs import Sae
 from tests.fakes import tiny_loaded_model, tiny_tokenizer
-from tests.inference.fitted import HOOKPOINT, TEXTS, fitted_sae, fitted_spec, taught_model
+from tests.inference.fitted import HOOKPOINT, TEXTS, fitted_sae, fitted_spec, on_one_thread, taught_model
 
 WITH_BOS = {"chat": False, "adds_bos": True}
 
@@ -37,7 +37,8 @@ def verdict(directory: Path, reader: LoadedModel, **changed: object) -> tuple[bo
 
 @pytest.fixture(scope="module")
 def reader() -> LoadedModel:
-    return taught_model()
+    with on_one_thread():
+        return taught_model()
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +132,7 @@ def test_a_bos_that_counts(trained: Callable[..., Path]) -> None:
     reader = taught_model(**WITH_BOS)
     directory = trained(reader, "bos")
     sink = replace(reader, module=copy.deepcopy(reader.module))
-    sink.module.get_input_embeddings().weight[3] *= 30.0
+    sink.module.get_input_embeddings().weight[3] *= 1000.0
     assert verdict(directory, sink)[0]  # it does not count, and attention takes its norm out
     passed, sentence = verdict(directory, sink, token_mask="all")
     assert not passed
@@ -186,11 +187,10 @@ def test_a_nan_row_in_the_states(reader: LoadedModel, trained: Callable[..., Pat
 
 def test_a_wrong_scale(reader: LoadedModel, trained: Callable[..., Path]) -> None:
     """F26: trained on states of another norm, whose factor was lost on the way."""
-    lower = PublishedFigures(explained_variance=0.7, source="its author")
-    passed, sentence = verdict(trained(reader, "scaled", scale=16.0), reader, published=lower)
+    passed, sentence = verdict(trained(reader, "scaled", scale=8.0), reader)
     assert not passed
     assert "(likely cause: wrong normalisation, for it explains" in sentence
-    assert "of states times 16" in sentence
+    assert "of states times 16" in sentence  # of the factors tried the nearest, at 8, are 4 and 16
 
 
 def test_figures_that_are_not_the_published_ones(reader: LoadedModel, trained: Callable[..., Path]) -> None:

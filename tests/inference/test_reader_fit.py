@@ -23,6 +23,7 @@ from tests.inference.fitted import (
     content_states,
     fitted_sae,
     fitted_spec,
+    on_one_thread,
     taught_model,
 )
 
@@ -32,10 +33,11 @@ Case = tuple[LoadedModel, Path, ReaderFit, FitArrays]
 @pytest.fixture(scope="module", params=["chat", "plain with BOS"])
 def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Case:
     chat = request.param == "chat"
-    reader = taught_model(chat=chat, adds_bos=not chat)
     directory = tmp_path_factory.mktemp("fit")
-    fitted_sae(directory / "sae", reader)
-    return reader, directory, *SaeEncoder(fitted_spec(reader), reader, data_dir=directory).fit(TEXTS)
+    with on_one_thread():
+        reader = taught_model(chat=chat, adds_bos=not chat)
+        fitted_sae(directory / "sae", reader)
+        return reader, directory, *SaeEncoder(fitted_spec(reader), reader, data_dir=directory).fit(TEXTS)
 
 
 def sae_of(directory: Path) -> SaeLensSae:
