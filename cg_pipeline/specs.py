@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
+from cg_pipeline.health_specs import USUAL_GATE, USUAL_HEALTH, HealthRules, PublishedFigures, ReaderGate
 from cg_pipeline.items import Item, Prompt
 from cg_pipeline.label_specs import UNPUBLISHED, Labelling
 from cg_pipeline.records import Example, Score
@@ -315,6 +316,10 @@ class Sae:
     """Set for SAEs trained by this project."""
     labels: Labelling = UNPUBLISHED
     """Where labels come from and which is shown; never part of what activations depend on."""
+    published: PublishedFigures | None = None
+    """What its authors say of it; None where they say nothing."""
+    gate: ReaderGate = USUAL_GATE
+    """What it must show on a study's examples, or the study stops."""
 
     def __post_init__(self) -> None:
         check_name("Sae", self.name)
@@ -379,6 +384,8 @@ class Study:
     benchmarks: tuple[str, ...]
     normaliser: Literal["grand_mean", "active_mean", "none"] = "grand_mean"
     rules: GapRules = GapRules()
+    health: HealthRules = USUAL_HEALTH
+    """Which concepts are left out of gaps."""
     limit: int | None = None
     """Examples of each benchmark, drawn with `seed` in proportion to its categories; None for all."""
     max_clusters: int = 12

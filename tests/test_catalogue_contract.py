@@ -301,6 +301,12 @@ def test_an_sae_reads_a_model_of_the_catalogue(sae):
         assert re.fullmatch(r"[\w.-]+/[\w.-]+/[\w./-]+", sae.weights.file)
 
 
+def test_the_embedded_sae_publishes_the_figures_of_its_card():
+    card = json.loads((DATA / "saes" / "smollm2_l12" / "figures.json").read_text("utf-8"))["check_texts"]
+    published = SAES["smollm2_l12"].published
+    assert (published.explained_variance, published.l0) == (round(card["explained_variance"], 3), card["l0"])
+
+
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 def test_a_metric_is_a_column(metric):
     assert re.fullmatch(r"[a-z][a-z0-9_]*", metric.name)

@@ -18,7 +18,7 @@ from cg_pipeline.metrics import METRICS
 from cg_pipeline.protocols import ConceptEncoder, Generation, NamedGroup, TextGenerator
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score, outcome_of
 from cg_pipeline.specs import Benchmark, GapRules, LocalRows, Metric, ScoringPolicy, Study
-from tests.gaps.small_study import MODEL, activations_of, concept, tiny_sae
+from tests.gaps.small_study import MODEL, activations_of, concept, health_of, tiny_sae
 
 WORDS = ("river", "bread", "comet", "violin", "tax", "glacier")
 WEAK, ABSENT = WORDS.index("violin"), WORDS.index("glacier")
@@ -148,6 +148,7 @@ def run(study: Study = STUDY) -> ReportInputs:
         scores=scores,
         activations=activations,
         concepts=concepts,
+        health=[health_of(each) for each in concepts],
         concept_metrics=metrics,
         suite=suite,
         gaps=gaps,

@@ -10,11 +10,13 @@ import dagster as dg
 from cg_pipeline import checks
 from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.freshness import expected_of
+from cg_pipeline.defs.health_asset_checks import HEALTH_CHECKS
 from cg_pipeline.defs.jobs import (
     CELL_JOB,
     DICTIONARY_JOB,
     EXAMPLES_JOB,
     LABELLING_JOB,
+    READER_JOB,
     REPORT_JOB,
     SUITE_JOB,
 )
@@ -228,6 +230,7 @@ ASSET_CHECKS = [
     clusters_cover_the_gaps,
     clusters_are_named_as_asked,
     *LABEL_CHECKS,
+    *HEALTH_CHECKS,
     *(
         _is_current(asset, partitions, dimension)
         for partitions, dimension, job in (
@@ -236,6 +239,7 @@ ASSET_CHECKS = [
             (CELL, "cell", CELL_JOB),
             (SAE, "sae", DICTIONARY_JOB),
             (SAE, "sae", LABELLING_JOB),
+            (MODEL, "model", READER_JOB),
             (MODEL, "model", REPORT_JOB),
         )
         for asset in job.assets

@@ -11,7 +11,15 @@ from typing import Any
 import dagster as dg
 
 from cg_pipeline.defs.freshness import Expected
-from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB, Unit
+from cg_pipeline.defs.jobs import (
+    CELL_JOB,
+    DICTIONARY_JOB,
+    EXAMPLES_JOB,
+    READER_JOB,
+    REPORT_JOB,
+    SUITE_JOB,
+    Unit,
+)
 from cg_pipeline.defs.recovery import PID_TAG, keep_failing_orphaned_runs
 from cg_pipeline.defs.retries import INTERRUPTIONS
 from cg_pipeline.defs.trust import Trust
@@ -22,6 +30,9 @@ from cg_pipeline.store.warehouse import Warehouse
 _WRAPPERS = ("Dagster", "Failure", "RetryRequested")
 """Exceptions that only pass on another one; below the first other one the sentence is a library's."""
 
+_OF_A_CHECK = "DagsterAssetCheckFailedError"
+"""What ends a run whose blocking check failed; the check itself has the sentence."""
+
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Dagster's own lines on the terminal: none, since the reason of a failure is told in a sentence."""
 
@@ -31,6 +42,8 @@ def units_of(study: Study) -> Iterator[Unit]:
     for benchmark in study.benchmarks:
         yield Unit(EXAMPLES_JOB, {"benchmark": benchmark})
     yield Unit(SUITE_JOB, {})
+    for model in study.models:
+        yield Unit(READER_JOB, {"model": model})
     for reader in sorted({MODELS[name].reader for name in study.models}):
         yield Unit(DICTIONARY_JOB, {"sae": reader})
     for model in study.models:
@@ -151,8 +164,10 @@ def was_interrupted(outcome: dg.ExecuteInProcessResult) -> bool:
 def reason_of(outcome: dg.ExecuteInProcessResult) -> str:
     """Why a run failed: the sentence of the step that failed, or of the checks that did."""
     for raised in _raised(outcome):
-        own = [message for name, message in raised if not name.startswith(_WRAPPERS)]
-        return [*own, raised[-1][1]][0].strip()
+        own = [each for each in raised if not each[0].startswith(_WRAPPERS)]
+        name, message = [*own, raised[-1]][0]
+        if name != _OF_A_CHECK:
+            return message.strip()
     return "; ".join(_failed_checks(outcome)) or "no reason recorded"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cg_pipeline.health_records import ConceptHealth
 from cg_pipeline.records import (
     Completion,
     Concept,
@@ -32,6 +33,9 @@ class ReportInputs:
     scores: Mapping[str, Sequence[Score]]
     activations: Mapping[str, ConceptActivations]
     concepts: Sequence[Concept]
+    """The dictionary after `health.quarantine.set_aside`: those that count have the status `alive`."""
+    health: Sequence[ConceptHealth]
+    """The verdict on each concept."""
     concept_metrics: ConceptMetrics
     suite: SuiteMetrics
     gaps: Sequence[Gap]

@@ -15,6 +15,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from cg_pipeline.health_records import FitArrays, ReaderFit
 from cg_pipeline.inference.batching import enough_tokens, filled, map_in_batches, pad_right
 from cg_pipeline.inference.description import describe_dictionary
 from cg_pipeline.inference.firings import Firings, firings_of, no_firings
@@ -22,7 +23,9 @@ from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.pooling import SparseRow, join_rows, pool_tokens
 from cg_pipeline.inference.prompts import RenderedPrompt, render_prompt
+from cg_pipeline.inference.reader_fit import measure_fit
 from cg_pipeline.inference.room import memory_of
+from cg_pipeline.inference.sae_passes import chunk_tokens
 from cg_pipeline.inference.saes import load_sae, reads_whole_texts
 from cg_pipeline.inference.token_firings import SparseTokens, join_firings, split_tokens
 from cg_pipeline.label_records import TokenFirings
@@ -34,8 +37,6 @@ R = TypeVar("R")
 _FIRINGS_KEPT = 24
 _ENOUGH_ON_A_GPU = 2048
 """Tokens after which padding costs more than a larger batch gains: they keep a model of billions busy."""
-_ENCODED_AT_ONCE = 2**25
-"""Numbers in one chunk of encoded tokens: 128 MB in float32, whatever the dictionary's width."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ class SaeEncoder:
         self._reader = reader
         self._sae = load_sae(sae, reader, data_dir=data_dir)
         self._batch_tokens = batch_tokens
-        self._chunk_tokens = max(1, _ENCODED_AT_ONCE // sae.d_sae)
+        self._chunk_tokens = chunk_tokens(sae.d_sae)
 
     @property
     def n_concepts(self) -> int:
@@ -114,6 +115,15 @@ class SaeEncoder:
             return self._chosen([prompts[i] for i in batch], chosen)
 
         return join_firings(prompts, self._in_batches(run, prompts), tuple(chosen.tolist()))
+
+    def fit(self, texts: Sequence[str]) -> tuple[ReaderFit, FitArrays]:
+        """How well the SAE fits its model on the texts, read as `read` does, and counts by latent.
+
+        Raises:
+            ValueError: the texts hold no token that counts.
+        """
+        prompts = [self._render(text) for text in texts]
+        return measure_fit(self._spec, self._sae, self._reader, prompts, self._batch_tokens)
 
     def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
         """Decoder directions of unit length; a latent whose direction is zero keeps it."""
