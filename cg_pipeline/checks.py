@@ -222,9 +222,9 @@ def current(stored: str | None, catalogue: str) -> Finding:
     if stored == catalogue:
         sentence = "made from the catalogue's present specs and inputs"
     elif (stored or "").startswith(f"{catalogue}-in-part-"):
-        sentence = "whole only in part, some timed out or failed: materialise again"
+        sentence = "whole only in part, some timed out or failed: run `cg demo` again, or materialise it"
     else:
-        sentence = "out of date: materialise again"
+        sentence = "out of date: run `cg demo` again, or materialise it"
     return Finding(passed=stored == catalogue, sentence=sentence, numbers=numbers)
 
 

@@ -5,6 +5,7 @@ import socket
 import sys
 import time
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -81,15 +82,17 @@ def cli() -> None:
 def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     """Run a study from start to end and print its gaps."""
     from cg_pipeline.definitions import assemble
+    from cg_pipeline.defs.bills import bill_lines
     from cg_pipeline.defs.catalogue import BENCHMARKS, StudyChoice
     from cg_pipeline.defs.freshness import expected_of
     from cg_pipeline.defs.resources import Namer, Store
     from cg_pipeline.defs.runs import Unit, run_study
     from cg_pipeline.defs.settings import configured
+    from cg_pipeline.progress import bars_on_the_terminal
     from cg_pipeline.store.schema import TABLES
     from cg_pipeline.studies import STUDIES
 
-    started = time.monotonic()
+    started, began = time.monotonic(), datetime.now(UTC).replace(tzinfo=None)
     _named("study", name, STUDIES)
     for benchmark in benchmarks:
         _named("benchmark", benchmark, BENCHMARKS)
@@ -109,7 +112,7 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
         click.echo(
             f"The report and suite tables of {other.model} hold study {other.study!r}; replacing them."
         )
-    with dagster_history() as instance:
+    with dagster_history() as instance, bars_on_the_terminal():
         definitions = assemble(store.data_dir, study_choice=choice)
         settings = configured(store)
         deciders = (settings["judging"], settings["code_sandbox"], settings["gpu"])
@@ -119,6 +122,8 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
         click.echo("\n" + "\n".join(row.headline))
         click.echo(f"\nReport:    {store.layout.data_dir / row.html_path}")
         click.echo(f"Markdown:  {store.layout.data_dir / row.markdown_path}")
+    for line in bill_lines(store.warehouse.materialisations("completions"), study.models, began):
+        click.echo(line)
     click.echo(f"Tables:    {store.layout.published} (any DuckDB client)")
     click.echo(f"Took {time.monotonic() - started:.0f} s.")
 
@@ -143,18 +148,22 @@ def ui(port: int) -> None:
 
 @cli.command("train-sae")
 @click.argument("name")
-@click.option("--text-dir", default="", help="Directory of .txt files to read, instead of Debian packages.")
+@click.option("--text-dir", default="", help="Directory of .txt, .jsonl or .parquet files to read instead.")
 @click.option("--device", default="auto", show_default=True, help="auto, cuda, mps or cpu.")
 def train_sae(name: str, text_dir: str, device: str) -> None:
-    """Train the SAE called NAME and publish it, if it passes the gate of its spec."""
+    """Train the SAE called NAME and publish it, if it passes the gate of its spec.
+
+    Reads the text that the spec names. Says first what it will take; goes on where it was, if it was killed.
+    """
     from cg_pipeline.defs.resources import Store
     from cg_pipeline.defs.training_assets import place_of, train_reader
     from cg_pipeline.saes import SAES
 
     sae = _named("SAE", name, SAES)
     layout = Store(data_dir=data_directory()).layout
-    figures = train_reader(sae, layout, device, text_dir, out_dir=layout.declared(place_of(sae)))
-    for measured_on, found in figures.items():
+    out_dir = layout.declared(place_of(sae))
+    trained = train_reader(sae, layout, device, text_dir, out_dir=out_dir, report=click.echo)
+    for measured_on, found in trained.figures.items():
         click.echo(f"{measured_on}: " + ", ".join(f"{key} {value}" for key, value in found.items()))
 
 

@@ -75,7 +75,15 @@ def hold_out(posed: Sequence[Posed], n: int) -> tuple[list[Posed], list[Posed]]:
 
     The shown ones come ranked by that hash. They are part of what every other example asks,
     so in the order of the rows a shuffled file would ask other questions.
+
+    Raises:
+        ValueError: none would be left to be asked.
     """
+    if 0 < n >= len(posed):
+        raise ValueError(
+            f"Of {len(posed)} rows n_shots, {n}, are held out to be shown; expected more rows, to be asked. "
+            "Lower n_shots or add rows."
+        )
     shown = sorted(posed, key=lambda pair: content_id("shown", pair[0].example_id))[:n]
     ids = {example.example_id for example, _ in shown}
     return shown, [pair for pair in posed if pair[0].example_id not in ids]

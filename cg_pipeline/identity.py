@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import Final
 
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.label_specs import Labelling
@@ -41,11 +42,14 @@ STAGES: Mapping[str, int] = {
     "concept_contexts": 1,
     "llm_labels": 1,
     "concept_labels": 1,
+    "reader_fit": 1,
+    "reader_gate": 1,
     "activations": 1,
     "concept_metrics": 1,
     "evidence": 1,
     "suite_metrics": 1,
-    "gaps": 1,
+    "concept_health": 1,
+    "gaps": 2,
     "gap_clusters": 1,
     "gap_report": 3,
 }
@@ -56,7 +60,7 @@ _ASKED_AGAIN = ("timed_out", "failed")
 
 _IN_PART = "-in-part-"
 
-DEFAULT_ENGINE = "transformers"
+DEFAULT_ENGINE: Final = "transformers"
 """What runs models that answer, unless another engine is named; it leaves no mark in a fingerprint."""
 
 
@@ -153,6 +157,16 @@ def is_import_of(fingerprint: str, examples: str) -> bool:
     return fingerprint.startswith(f"imported-{examples}-")
 
 
+def reader_fit_id(examples: Sequence[Example], reader: Sae, weights_hash: str) -> str:
+    """How well a reader fits depends on the sampled texts and on the reader; models with one share it."""
+    return stage_id("reader_fit", sorted(_ids(examples)), _sae_parts(reader), weights_hash)
+
+
+def reader_gate_id(reader_fit: str, reader: Sae) -> str:
+    """The gate's verdict depends on what was measured, the bounds and the published figures."""
+    return stage_id("reader_gate", reader_fit, fingerprint((reader.gate, reader.published)))
+
+
 def activations_id(examples: Sequence[Example], reader: Sae, weights_hash: str) -> str:
     """Activations depend on the texts and on the reader alone: models with one reader share them."""
     return stage_id("activations", _ids(examples), _sae_parts(reader), weights_hash)
@@ -197,8 +211,9 @@ def concept_labels_id(
 ) -> str:
     """All labels depend on the dictionary, the content of every source, and the rule of precedence.
 
-    Nothing that runs a model, nor any metric, depends on them: clusters and the report do, being made
-    of words. `files` are checksums by source, None where some are yet to be fetched.
+    Nothing that runs a model, nor any metric, depends on them: health does for their scores, and clusters
+    and the report do, being made of words. `files` are checksums by source, None where some are yet to be
+    fetched.
     """
     content = None if files is None else sorted(files.items())
     rule = (labelling.precedence, labelling.low_score)
@@ -229,9 +244,17 @@ def suite_metrics_id(concept_metrics: Mapping[str, str]) -> str:
     return stage_id("suite_metrics", sorted(concept_metrics.items()))
 
 
-def gaps_id(suite_metrics: str, concepts: str, study: Study) -> str:
-    """Gaps depend on the suite, the dictionary and the thresholds."""
-    return stage_id("gaps", suite_metrics, concepts, fingerprint(study.rules))
+def concept_health_id(
+    concepts: str, concept_labels: str, reader_fit: str, activations: Mapping[str, str], study: Study
+) -> str:
+    """Health depends on what each concept does in the study, on its label's score, and on the bounds."""
+    cells = sorted(activations.items())
+    return stage_id("concept_health", concepts, concept_labels, reader_fit, cells, fingerprint(study.health))
+
+
+def gaps_id(suite_metrics: str, concepts: str, concept_health: str, study: Study) -> str:
+    """Gaps depend on the suite, the dictionary, who is quarantined and the thresholds."""
+    return stage_id("gaps", suite_metrics, concepts, concept_health, fingerprint(study.rules))
 
 
 def gap_clusters_id(gaps: str, concept_labels: str, study: Study, namer: str) -> str:

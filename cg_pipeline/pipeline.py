@@ -1,13 +1,14 @@
 """THE METHOD ON ONE PAGE: one function per stage, in running order.
 
     rows ── collect_examples ── choose_examples ─┬─ complete ── score ─┐
-                                                 └─ read_concepts ─────┼─ measure_concepts    one benchmark
-                                                             │         └─ choose_, read_, assemble_evidence
-                                                             │
-    texts ── describe_concepts ──────┐                summarise_suite          a suite
-                                     └── find_gaps ──────────┘
-                                             │
-                                        cluster_gaps ── write_report
+                  │                              └─ read_concepts ─────┼─ choose_, read_, assemble_evidence
+                  │                                     │              └─ measure_concepts    one benchmark
+                  └─ fit_reader ── judge_reader (gate)  │                      │
+                         │                              │               summarise_suite       a suite
+                         └──────────────── judge_concepts ──┐                  │
+    texts ── describe_concepts ──────────────────┴──────────┴── find_gaps ─────┘
+                                                                    │
+                                                               cluster_gaps ── write_report
 
 A stage takes and returns the records of `records.py`; what it needs of the world comes in
 through a protocol. Dagster (`defs/`) gives each stage its inputs and stores what it
@@ -37,10 +38,16 @@ from cg_pipeline.gaps.naming import name_clusters
 from cg_pipeline.gaps.report import build_report
 from cg_pipeline.gaps.selection import select_gaps
 from cg_pipeline.gaps.suite import combine_benchmarks
+from cg_pipeline.health.concepts import measure_health
+from cg_pipeline.health.gate import judge_fit
+from cg_pipeline.health.sample import sample_examples
+from cg_pipeline.health_records import ConceptHealth, FitArrays, GateFinding, ReaderFit
 from cg_pipeline.items import Item
+from cg_pipeline.label_records import ConceptLabel
 from cg_pipeline.protocols import (
     CodeRunner,
     ConceptEncoder,
+    FitReader,
     Generation,
     GroupNamer,
     Judge,
@@ -59,7 +66,7 @@ from cg_pipeline.records import (
     Score,
     SuiteMetrics,
 )
-from cg_pipeline.specs import Benchmark, Evidence, Metric, Sampling, ScoringPolicy, Study
+from cg_pipeline.specs import Benchmark, Evidence, Metric, Sae, Sampling, ScoringPolicy, Study
 from cg_pipeline.stats.pass_at_k import mean_pass_at_k
 
 
@@ -142,7 +149,7 @@ def score(
             f"{len(completions)} completions for {len(examples)} examples, "
             f"{len(missing)} of which have none; "
             f"{len(strange)} are about others; expected each example answered. "
-            "Materialise completions again after examples."
+            "Run `cg demo` again, or materialise completions after examples."
         )
     place = {name: index for index, name in enumerate(by_id)}
     ordered = sorted(completions, key=lambda each: (place[each.example_id], each.sample))
@@ -151,6 +158,16 @@ def score(
     with ThreadPoolExecutor(max_workers=at_once) as threads:
         found = threads.map(lambda each: score_one(policy, by_id[each.example_id], each, decider), ordered)
         return list(watch(found))
+
+
+def fit_reader(examples: Mapping[str, Sequence[Example]], reader: FitReader) -> tuple[ReaderFit, FitArrays]:
+    """How well an SAE fits the model that reads, on a sample of a study's examples."""
+    return reader.fit([example.prompt for example in sample_examples(examples)])
+
+
+def judge_reader(fit: ReaderFit, sae: Sae) -> list[GateFinding]:
+    """The gate: each figure against its bound. Nothing is read by an SAE that misses one."""
+    return judge_fit(fit, sae)
 
 
 def read_concepts(examples: Sequence[Example], reader: ConceptEncoder) -> ConceptActivations:
@@ -208,7 +225,7 @@ def _score_of_each(activations: ConceptActivations, scores: Sequence[Score]) -> 
         raise ValueError(
             f"{len(scores)} scores and {len(activations.example_ids)} activations "
             f"of {', '.join(cells) or 'a cell'} are not about the same examples. "
-            "Materialise both again after examples."
+            "Run `cg demo` again, or materialise both after examples."
         )
     return np.array([values[name] for name in activations.example_ids], dtype=np.float64)
 
@@ -246,10 +263,26 @@ def summarise_suite(concept_metrics: ConceptMetrics) -> SuiteMetrics:
     return combine_benchmarks(concept_metrics)
 
 
+def judge_concepts(
+    model: str,
+    concepts: Sequence[Concept],
+    labels: Iterable[ConceptLabel],
+    arrays: FitArrays,
+    activations: Iterable[ConceptActivations],
+    study: Study,
+) -> list[ConceptHealth]:
+    """Which concepts can be trusted in a study; the others are quarantined, with their reasons."""
+    scores = {each.concept_id: each.score for each in labels if each.chosen and each.score is not None}
+    return measure_health(model, concepts, arrays, activations, scores, study.health)
+
+
 def find_gaps(
     suite: SuiteMetrics, concept_metrics: ConceptMetrics, concepts: Sequence[Concept], study: Study
 ) -> list[Gap]:
-    """Missing, under- and over-represented concepts and model gaps, of the suite and of each benchmark."""
+    """Missing, under- and over-represented concepts and model gaps, of the suite and of each benchmark.
+
+    Only concepts that are `alive` take part: pass the dictionary through `health.quarantine.set_aside`.
+    """
     return select_gaps(suite, concept_metrics, concepts, study.rules)
 
 

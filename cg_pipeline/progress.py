@@ -7,12 +7,14 @@ Rates are of work done now. What was known before (an answer on disk) takes no t
 rest look as quick: a meter is to expect only the rest, or is told what it recalled.
 """
 
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 from tqdm import tqdm
 
@@ -65,6 +67,26 @@ class Progress:
         )
 
 
+_terminal: TextIO | None = None
+
+
+@contextmanager
+def bars_on_the_terminal() -> Iterator[None]:
+    """Draw bars where standard error leads now, if to a terminal, even while it is led elsewhere.
+
+    *Why:* Dagster leads what a step writes into a file, where nobody watches and no bar belongs.
+    """
+    global _terminal
+    if not sys.stderr.isatty():
+        yield
+        return
+    with os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding="utf-8") as _terminal:
+        try:
+            yield
+        finally:
+            _terminal = None
+
+
 class ProgressMeter:
     """Counts what is done; reports it now and then, and draws a bar where a person is watching."""
 
@@ -85,16 +107,18 @@ class ProgressMeter:
             report: told of the progress; `str` of it is a line for a log.
             unit: what is counted.
             every_s: least seconds between two reports.
-            bar: whether to draw a bar on standard error; None where that is a terminal.
+            bar: whether to draw a bar; None where there is a terminal: standard error, or what it was when
+                `bars_on_the_terminal` began.
             clock: seconds that only grow.
         """
         self._n_total, self._report, self._every_s, self._clock = n_total, report, every_s, clock
         self._n_done = self._n_tokens = self._n_known = 0
         self._unit = unit
         self._start = self._last = clock()
-        shown = sys.stderr.isatty() if bar is None else bar
+        place = _terminal or sys.stderr
+        shown = place.isatty() if bar is None else bar
         settings: dict[str, Any] = {"total": n_total, "unit": unit, "disable": False}
-        self._bar: Any = tqdm(file=sys.stderr, **settings) if shown else None
+        self._bar: Any = tqdm(file=place, **settings) if shown else None
 
     def expect(self, n_total: int) -> None:
         """So many are to come, after all; the clock starts anew."""

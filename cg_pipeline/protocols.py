@@ -11,6 +11,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float
 
+from cg_pipeline.health_records import FitArrays, ReaderFit
 from cg_pipeline.label_records import TokenFirings
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
 
@@ -73,6 +74,18 @@ class ConceptEncoder(Protocol):
 
     def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
         """Decoder directions, unit length."""
+        ...
+
+
+@runtime_checkable
+class FitReader(Protocol):
+    """An SAE on its model that measures how well the two fit."""
+
+    def fit(self, texts: Sequence[str]) -> tuple[ReaderFit, FitArrays]:
+        """Figures on the texts, the first of them under more experiments, and counts by latent.
+
+        `model`, `identity` and `path` of the figures are left empty, for whoever stores them.
+        """
         ...
 
 

@@ -229,8 +229,11 @@ class Concept:
     """Where the label comes from; `automatic` when no person or LLM wrote it."""
     firing_rate: float
     """Share of content tokens of the broad sample on which it fires, in [0, 1]."""
-    status: Literal["alive", "dead", "dense"]
-    """dead: never fired on the broad sample; dense: fired on more than the SAE's dense threshold."""
+    status: Literal["alive", "dead", "dense", "quarantined"]
+    """dead: never fired on the broad sample; dense: fired on more than the SAE's dense threshold.
+
+    Never quarantined in the table: that is a study's verdict, in concept_health.
+    """
     top_tokens: tuple[str, ...]
     """Tokens it fires on most strongly and most typically, strongest first; empty when dead."""
     contexts: tuple[str, ...]
@@ -310,6 +313,8 @@ class Gap:
     """Examples in which the concept fires, within the scope."""
     n_eff: float
     """Kish effective number of those examples, (Σa)² / Σa²; 0 when it never fires."""
+    n_quarantined: int = 0
+    """Concepts that could not be a gap of any kind or scope, as they are quarantined in concept_health."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

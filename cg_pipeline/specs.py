@@ -15,9 +15,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
 
+from cg_pipeline.health_specs import USUAL_GATE, USUAL_HEALTH, HealthRules, PublishedFigures, ReaderGate
 from cg_pipeline.items import Item, Prompt
 from cg_pipeline.label_specs import UNPUBLISHED, Labelling
 from cg_pipeline.records import Example, Score
+from cg_pipeline.training_specs import SaeTraining
 
 PICKLED = (".pt", ".pth", ".bin", ".pkl", ".ckpt")
 """Endings of weights in Python's pickle format, which can run code when they are opened."""
@@ -280,47 +282,6 @@ class SaeRelease:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SaeTraining:
-    """How a published SAE was trained; every number that changes the result."""
-
-    k: int
-    """Latents kept per token (TopK)."""
-    n_tokens: int
-    """Content tokens harvested from passages, without repetition."""
-    n_epochs: int
-    context_tokens: int
-    """Length of the packed sequences read."""
-    chat_share: float
-    """Share of the passages that are read inside the chat template."""
-    learning_rate: float
-    batch_tokens: int
-    seed: int
-    reading_dtype: Literal["float32", "bfloat16"] = "bfloat16"
-    """Precision of the model while states are harvested; bfloat16 costs a thousandth of the variance."""
-    n_transcripts: int = 1
-    """Answers that the model samples to each chat prompt, read as part of the text."""
-    transcript_tokens: int = 64
-    """Longest sampled answer."""
-    temperature: float = 0.8
-    warm_up_share: float = 0.02
-    """Share of the steps over which the learning rate rises."""
-    decay_share: float = 0.4
-    """Share of the steps, the last ones, over which it falls to zero."""
-    mixed_precision: bool = False
-    """Whether matrix products of the training step run in bfloat16."""
-    aux_coefficient: float = 1.0
-    """Weight of the loss that revives dead latents."""
-    dead_after_tokens: int = 100_000
-    """A latent is dead, for that loss, when it has not fired on so many tokens."""
-    held_out_tokens: int = 100_000
-    """Content tokens harvested besides, and only measured on."""
-    min_explained_variance: float = 0.80
-    """Gate: least explained variance, on the held-out tokens and on every text to check."""
-    max_dead_share: float = 0.05
-    """Gate: largest share of latents that fire on no held-out token."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Sae:
     """A sparse autoencoder and the place in a model that it reads."""
 
@@ -355,6 +316,10 @@ class Sae:
     """Set for SAEs trained by this project."""
     labels: Labelling = UNPUBLISHED
     """Where labels come from and which is shown; never part of what activations depend on."""
+    published: PublishedFigures | None = None
+    """What its authors say of it; None where they say nothing."""
+    gate: ReaderGate = USUAL_GATE
+    """What it must show on a study's examples, or the study stops."""
 
     def __post_init__(self) -> None:
         check_name("Sae", self.name)
@@ -419,6 +384,8 @@ class Study:
     benchmarks: tuple[str, ...]
     normaliser: Literal["grand_mean", "active_mean", "none"] = "grand_mean"
     rules: GapRules = GapRules()
+    health: HealthRules = USUAL_HEALTH
+    """Which concepts are left out of gaps."""
     limit: int | None = None
     """Examples of each benchmark, drawn with `seed` in proportion to its categories; None for all."""
     max_clusters: int = 12

@@ -28,11 +28,13 @@ from cg_pipeline.specs import (
     HubRows,
     HubWeights,
     LocalRows,
+    Model,
     PackagedGguf,
     SaeRelease,
     ScoringPolicy,
     ServedModel,
     SplitGguf,
+    Study,
 )
 from cg_pipeline.studies import STUDIES
 
@@ -150,9 +152,32 @@ def test_a_benchmark_of_the_hub_names_its_source(benchmark: Benchmark):
     assert "Quirks:" in text
 
 
-@every_hub_benchmark
-def test_the_readme_lists_a_benchmark_of_the_hub(benchmark: Benchmark):
-    assert f"`{benchmark.name}`" in (DATA.parent / "README.md").read_text("utf-8")
+README = (DATA.parent / "README.md").read_text("utf-8")
+
+
+def test_the_readme_lists_the_benchmarks_of_the_hub_and_no_other():
+    table = README.partition("## Benchmarks of the catalogue")[2].partition("Every benchmark with choices")[0]
+    listed = re.findall(r"^\| [a-z].*", table, re.MULTILINE)
+    names = [name for line in listed for name in re.findall(r"`(\w+)`", line)]
+    assert sorted(names) == sorted(FROM_THE_HUB)
+    gated = {name for name, spec in FROM_THE_HUB.items() if getattr(spec.source, "gated", "")}
+    assert set(re.findall(r"`(\w+)` \(gated\)", table)) == gated
+
+
+def test_the_readmes_python_runs_as_it_stands():
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) >= 2
+    for block in blocks:
+        found: dict[str, object] = {}
+        exec(block, found)
+        assert isinstance(found.get("MODEL") or found.get("STUDY"), (Model, Study))
+
+
+def test_the_readme_says_which_field_names_are_from_memory():
+    told = README.partition("the field names of ")[2].partition(" revision of ")[0]
+    folder = DATA.parent / "cg_pipeline" / "benchmarks"
+    unsure = [path.stem for path in folder.glob("*.py") if "from memory" in path.read_text("utf-8")]
+    assert sorted(re.findall(r"`(\w+)`", told)) == sorted(unsure)
 
 
 @every_hub_benchmark
@@ -274,6 +299,12 @@ def test_an_sae_reads_a_model_of_the_catalogue(sae):
     assert sae.licence
     if isinstance(sae.weights, SaeRelease):
         assert re.fullmatch(r"[\w.-]+/[\w.-]+/[\w./-]+", sae.weights.file)
+
+
+def test_the_embedded_sae_publishes_the_figures_of_its_card():
+    card = json.loads((DATA / "saes" / "smollm2_l12" / "figures.json").read_text("utf-8"))["check_texts"]
+    published = SAES["smollm2_l12"].published
+    assert (published.explained_variance, published.l0) == (round(card["explained_variance"], 3), card["l0"])
 
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)

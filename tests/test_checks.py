@@ -356,13 +356,13 @@ BAD: list[tuple[checks.Finding, str]] = [
         checks.clusters_cover([*CLUSTERS, cluster(5)], GAPS),
         "1 gaps not in exactly one cluster of 3 (4 looked at)",
     ),
-    (checks.current("abc", "abd"), "out of date: materialise again"),
-    (checks.current(None, "abd"), "out of date: materialise again"),
+    (checks.current("abc", "abd"), "out of date: run `cg demo` again, or materialise it"),
+    (checks.current(None, "abd"), "out of date: run `cg demo` again, or materialise it"),
     (
         checks.current("abd-in-part-1", "abd"),
-        "whole only in part, some timed out or failed: materialise again",
+        "whole only in part, some timed out or failed: run `cg demo` again, or materialise it",
     ),
-    (checks.current("abd-in-part-1", "abc"), "out of date: materialise again"),
+    (checks.current("abd-in-part-1", "abc"), "out of date: run `cg demo` again, or materialise it"),
 ]
 
 EMPTY: dict[str, checks.Finding] = {

@@ -10,6 +10,7 @@ import pytest
 from cg_pipeline import identity
 from cg_pipeline.answers.grading import grade
 from cg_pipeline.formats import plain
+from cg_pipeline.health_specs import HealthRules, PublishedFigures, ReaderGate
 from cg_pipeline.items import Item
 from cg_pipeline.label_specs import Labelling, NeuronpediaExport
 from cg_pipeline.metrics import METRICS
@@ -157,7 +158,12 @@ class World:
         labels = identity.concept_labels_id(concepts, files, asked, self.sae.labels)
         measured = identity.concept_metrics_id(scores, activations, self.metrics, self.study)
         suite = identity.suite_metrics_id({self.benchmark.name: measured})
-        gaps = identity.gaps_id(suite, concepts, self.study)
+        fit = identity.reader_fit_id(self.examples, self.sae, self.weights)
+        gate = identity.reader_gate_id(fit, self.sae)
+        health = identity.concept_health_id(
+            concepts, labels, fit, {self.benchmark.name: activations}, self.study
+        )
+        gaps = identity.gaps_id(suite, concepts, health, self.study)
         clusters = identity.gap_clusters_id(gaps, labels, self.study, self.namer)
         evidence = identity.evidence_id(scores, activations, self.study)
         kept = {self.benchmark.name: evidence}
@@ -173,10 +179,13 @@ class World:
             contexts,
             asked,
             labels,
+            fit,
+            gate,
             activations,
             measured,
             evidence,
             suite,
+            health,
             gaps,
             clusters,
             report,
@@ -191,12 +200,14 @@ REPORT = ["gap_report"]
 CLUSTERS = ["gap_clusters", *REPORT]
 GAPS = ["gaps", *CLUSTERS]
 METRICS_ON = ["concept_metrics", "suite_metrics", *GAPS]
-READING = ["activations", "evidence", *METRICS_ON]
+HEALTH = ["concept_health", *GAPS]
+FIT = ["reader_fit", "reader_gate", *HEALTH]
+READING = [*FIT, "activations", "evidence", *METRICS_ON]
 SCORES = ["scores", "evidence", *METRICS_ON]
 COMPLETIONS = ["completions", *SCORES]
-LABELS = ["concept_labels", *CLUSTERS]
+LABELS = ["concept_labels", *HEALTH]
 EXCERPTS = ["concept_contexts", "llm_labels", *LABELS]
-DICTIONARY = ["concepts", "concept_labels", *GAPS]
+DICTIONARY = ["concepts", "concept_labels", *HEALTH]
 READ_ALL = ["concepts", *EXCERPTS, *READING]
 
 
@@ -253,7 +264,7 @@ EDITS: list[tuple[World, list[str]]] = [
     (benchmark(unconditional="Answer:"), COMPLETIONS),
     (benchmark(max_new_tokens=9), COMPLETIONS),
     (benchmark(response="choice", max_new_tokens=0), COMPLETIONS),
-    (world(examples=(example("2 + 3?", "5"),)), [*EXAMPLES, *COMPLETIONS, "activations"]),
+    (world(examples=(example("2 + 3?", "5"),)), [*EXAMPLES, *COMPLETIONS, *READING]),
     # The model that answers.
     (model(weights=HubWeights(repo="a/b", revision="0" * 40)), COMPLETIONS),
     (model(weights=LocalWeights(path="models/moved")), NOTHING),  # what is in its files counts
@@ -304,6 +315,10 @@ EDITS: list[tuple[World, list[str]]] = [
     (study(rules=GapRules(min_n_eff=5.0)), GAPS),
     (study(n_evidence=5), ["evidence", *REPORT]),
     (study(max_clusters=5), CLUSTERS),
+    # Bounds of trust: judged anew, and nothing is read or measured again.
+    (sae(gate=ReaderGate(min_explained_variance=0.7)), ["reader_gate"]),
+    (sae(published=PublishedFigures(l0=32.0, source="somewhere")), ["reader_gate"]),
+    (study(health=HealthRules(max_cosine=0.8)), HEALTH),
     (study(seed=1), CLUSTERS),
     (world(namer="some-llm"), CLUSTERS),
 ]
@@ -390,7 +405,10 @@ def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeyp
         "concept_contexts": EXCERPTS,
         "llm_labels": EXCERPTS[1:],
         "concept_labels": LABELS,
-        "activations": READING,
+        "reader_fit": FIT,
+        "reader_gate": ["reader_gate"],  # what waits for it does not depend on it
+        "activations": ["activations", "concept_health", "evidence", *METRICS_ON],
+        "concept_health": HEALTH,
         "concept_metrics": METRICS_ON,
         "evidence": ["evidence", *REPORT],
         "suite_metrics": METRICS_ON[1:],

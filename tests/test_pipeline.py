@@ -18,7 +18,7 @@ from cg_pipeline.metrics import METRICS
 from cg_pipeline.protocols import ConceptEncoder, Generation, NamedGroup, TextGenerator
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score, outcome_of
 from cg_pipeline.specs import Benchmark, GapRules, LocalRows, Metric, ScoringPolicy, Study
-from tests.gaps.small_study import MODEL, activations_of, concept, evidence_of, tiny_sae
+from tests.gaps.small_study import MODEL, activations_of, concept, evidence_of, health_of, tiny_sae
 
 WORDS = ("river", "bread", "comet", "violin", "tax", "glacier")
 WEAK, ABSENT = WORDS.index("violin"), WORDS.index("glacier")
@@ -148,6 +148,7 @@ def run(study: Study = STUDY) -> ReportInputs:
         scores=scores,
         evidence={n: evidence_of(activations[n], examples[n], scores[n], study) for n in examples},
         concepts=concepts,
+        health=[health_of(each) for each in concepts],
         concept_metrics=metrics,
         suite=suite,
         gaps=gaps,
@@ -162,6 +163,13 @@ def toy() -> ReportInputs:
 
 def read_anew(toy: ReportInputs) -> ConceptActivations:
     return pipeline.read_concepts(toy.examples["spoken"], ToyReader())
+
+
+def test_where_every_row_is_shown_none_is_left_to_ask():
+    item = to_item({"word": "river", "number": 1})
+    shown = dataclasses.replace(SPOKEN, n_shots=1)
+    with pytest.raises(ValueError, match="Of 1 rows n_shots, 1, are held out to be shown; expected more"):
+        pipeline.choose_examples(shown, [(pipeline.pose(shown, item), item)], None, STUDY)
 
 
 def test_the_fakes_fit_the_protocols():

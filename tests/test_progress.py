@@ -1,10 +1,14 @@
 """Rates and lines for a log."""
 
 import io
+import os
+import pty
+import sys
+from pathlib import Path
 
 import pytest
 
-from cg_pipeline.progress import Progress, ProgressMeter
+from cg_pipeline.progress import Progress, ProgressMeter, bars_on_the_terminal
 
 
 class Clock:
@@ -97,3 +101,30 @@ def test_a_bar_is_drawn_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -
     with ProgressMeter(2, lambda _: None, bar=True) as meter:
         meter.advance(2, 10)
     assert "2/2" in screen.getvalue()
+
+
+def test_a_bar_stays_on_the_terminal_while_standard_error_is_led_into_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched, ours = pty.openpty()
+    with os.fdopen(ours, "w") as stderr, (tmp_path / "log").open("w") as log:
+        monkeypatch.setattr(sys, "stderr", stderr)
+        with bars_on_the_terminal():
+            os.dup2(log.fileno(), stderr.fileno())  # as Dagster does while a step runs
+            assert not stderr.isatty()
+            with ProgressMeter(3, lambda _: None, unit="answer") as meter:
+                meter.advance(3, 30)
+        monkeypatch.undo()
+    shown = os.read(watched, 1 << 16).decode()
+    os.close(watched)
+    assert "3/3" in shown
+    assert "tokens/s" in shown
+    assert (tmp_path / "log").read_text() == ""
+
+
+def test_without_a_terminal_no_bar_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", log)
+    with bars_on_the_terminal(), ProgressMeter(3, lambda _: None) as meter:
+        meter.advance(3, 30)
+    assert log.getvalue() == ""

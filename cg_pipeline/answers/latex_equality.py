@@ -11,9 +11,11 @@ count in the fingerprints of the policies that use it (`ScoringPolicy.libraries`
 
 import json
 import logging
+import re
 import resource
 import signal
 import sys
+import unicodedata
 from typing import Any
 
 from cg_pipeline.processes.worker import Worker
@@ -22,6 +24,7 @@ LIMIT_S = 5.0
 LONGEST = 400
 """Longest answer compared; a longer one is no answer but a text."""
 _LONGEST_LIFE_S = 120
+_SUPERSCRIPT = re.compile(r"[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _MEMORY_BYTES = 4 << 30
 
 
@@ -33,9 +36,18 @@ def same_mathematics(gold: str, said: str, limit_s: float = LIMIT_S) -> bool | N
     if len(said) > LONGEST or len(gold) > LONGEST:
         return False
     try:
-        return bool(_WORKER.ask([gold, said], limit_s))
+        return bool(_WORKER.ask([_in_latex(gold), _in_latex(said)], limit_s))
     except TimeoutError:
         return None
+
+
+def _in_latex(text: str) -> str:
+    """Superscripts as exponents, which the grammar does not know otherwise: `5²` is 25."""
+    return _SUPERSCRIPT.sub(_exponent, text)
+
+
+def _exponent(found: re.Match[str]) -> str:
+    return f"^{{{unicodedata.normalize('NFKC', found.group()).replace('−', '-')}}}"
 
 
 def _compare(gold: str, said: str) -> bool:

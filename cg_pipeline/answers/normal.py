@@ -5,7 +5,8 @@ Lower case, without articles, punctuation and superfluous blanks; numbers by val
 Source: SQuAD's evaluation (arXiv 1606.05250), as TriviaQA, Natural Questions and DROP use it.
 It deletes every ASCII punctuation mark, which makes "-5" and "5", "3.5" and "35" the same
 and "C++" and "C" too; here a sign or a decimal point inside a number stays, only punctuation
-goes and symbols stay, and that holds in all scripts. Articles alone stay, so that "(A)." is
+goes and symbols stay, and that holds in all scripts. Wide, circled and other such forms of a character are
+the character (NFKC), but a superscript is a power: "5²" is "5^2". Articles alone stay, so that "(A)." is
 the letter a, and a text of nothing but punctuation ("] )") is compared as it is, where SQuAD
 compares two empty texts.
 """
@@ -14,7 +15,7 @@ import re
 import unicodedata
 from fractions import Fraction
 
-from cg_pipeline.answers.numbers import number_of
+from cg_pipeline.answers.numbers import number_of, on_one_line
 
 _ARTICLE = ("a", "an", "the")
 _NUMERIC = re.compile(r"[-+]?\d[\d,.]*(?:/\d+)?|[-+]?\.\d+", re.ASCII)
@@ -24,7 +25,7 @@ _CURRENCY = "$€£¥₹"
 
 def normal_words(text: str) -> list[str]:
     """The words of a text in normal form."""
-    folded = unicodedata.normalize("NFKC", text).translate(_MINUS).casefold()
+    folded = unicodedata.normalize("NFKC", on_one_line(text)).translate(_MINUS).casefold()
     words = [bare for piece in folded.split() for bare in _bare(piece)]
     kept = [word for word in words if word not in _ARTICLE]
     return kept or words or folded.split()

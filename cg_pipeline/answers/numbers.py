@@ -2,9 +2,10 @@ r"""Numbers as people and models write them, read by value.
 
 Thousands separators (`1,250`, `1 250`, `1{,}250`), currency signs, units, fractions (`7/2`,
 `3 1/2`, `½`, `\frac{7}{2}`), exponents (`1.5e3`, `1.5 × 10^3`) and every minus sign are
-understood. Digits of other scripts are not: what they stand for in a text set from right to
-left is not for a regular expression to say. Endless digits, as small models sometimes write,
-are no number.
+understood. A power of anything but ten (`5²`, `5^2`) is none, for it is to be worked out, and nor is a
+number of another base (`0x5`). Digits of other scripts (Arabic-Indic, full-width …) are not read, nor is
+what stands beside them: what they stand for in a text set from right to left is not for a regular
+expression to say. Endless digits, as small models sometimes write, are no number.
 """
 
 import re
@@ -21,8 +22,9 @@ _EXPONENT = (
     r"|\s?(?:[x×*]|\\times|\\cdot)\s?10\s?\^\s?\{?(?P<power>-?\d{1,2})\}?)?"
 )
 _POWER_OF_TEN = r"10\s?\^\s?\{?(?P<tens>-?\d{1,2})\}?"
+_OTHER_BASE = r"(?!0(?:[xX][\da-fA-F]+|[bB][01]+|[oO][0-7]+)\b)"
 _NUMBER = re.compile(
-    rf"(?<![\w./^])(?<!\^\{{)(?P<sign>-?)"
+    rf"(?<![\w./^])(?<!\^\{{)(?<!\^-)(?<!\^\{{-)(?P<sign>-?){_OTHER_BASE}"
     rf"(?:{_POWER_OF_TEN}|(?P<digits>{_MIXED}|{_FRACTION}|{_THOUSANDS}|{_DECIMAL}))"
     rf"(?!\d|/\s?[\d.(]|,\d{{3}}|\.\d|\s?\^){_EXPONENT}(?![eE][-+]?\d)"
     r"(?P<unit>\s?\\?%|\s?(?:thousand|million|billion|trillion)\b)?",
@@ -43,8 +45,9 @@ _EUROPEAN = re.compile(r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d{1,2})(?!\d)", re.A
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d/]| ?\d)", re.ASCII)
 _CURRENCY = re.compile(r"(?:US|CA|AU|HK)?\\?[$€£¥₹]|\b(?:USD|EUR|GBP)(?= ?\d)")
 _TEX_FRACTION = re.compile(r"(\d?)\\[dt]?frac\s?(?:\{(-?\d{1,20})\}\s?\{(\d{1,20})\}|(\d)(\d))")
-_SUPERSCRIPT = re.compile(r"(?<=10)([⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,2})")
-_VULGAR = re.compile("[¼-¾⅐-⅞]")
+_SUPERSCRIPT = re.compile(r"[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
+_VULGAR = re.compile("[¼-¾⅐-⅞]|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}⁄[₀-₉]{1,3}")
+_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 
 
 class Number:
@@ -70,13 +73,19 @@ class Number:
 
 def plain(text: str) -> str:
     """The text with every sign written one way: ASCII minus, no currency, no emphasis, `1 1/2` for `1½`."""
-    text = _SUPERSCRIPT.sub(r"^\1", text).translate(_MARKS).replace("**", "")
-    text = _VULGAR.sub(_vulgar, _THIN_SPACE.sub("", text))
+    if not text.isascii():
+        text = _FOREIGN_DIGIT.sub("^", on_one_line(text))  # beside a caret nothing is a number
+    text = _THIN_SPACE.sub("", text.translate(_MARKS).replace("**", ""))
     text = _EUROPEAN.sub(lambda match: f"{match[1].replace('.', '')}.{match[2]}", text)
     text = _TEX_FRACTION.sub(_tex_fraction, text)
     text = re.sub(r"-\s?(?=\\?[$€£¥₹])", "-", text)
     text = re.sub(r"(?<=-)" + _CURRENCY.pattern, "", text)
     return _SPACED.sub(lambda match: match.group().replace(" ", ""), _CURRENCY.sub(" ", text))
+
+
+def on_one_line(text: str) -> str:
+    """Vulgar fractions written out (`1 1/2` for `1½`), superscripts after a caret: `5²` is never 52."""
+    return _SUPERSCRIPT.sub(r"^\g<0>", _VULGAR.sub(_vulgar, text))
 
 
 def numbers_in(plain_text: str) -> list[Number]:

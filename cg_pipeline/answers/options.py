@@ -1,7 +1,8 @@
 """Which of several lettered options a generated text chooses.
 
 Understood are the letter ("B", "(b)", "**B.**", "option B", "The answer is B because …") and
-the text of an option. What names two options, or none, or only one that it rejects ("not A"),
+the text of an option, which wins over letters: of "A B", "Vitamin C" or "C major" no letter is read where an
+option is called so. What names two options, or none, or only one that it rejects ("not A"),
 chooses none: None, never the first match. Where it is looked for, in this order: what follows
 the last "answer is" (nowhere else when there is one: who announces "A or B" has not chosen),
 the first line (of a text that names several letters only when it begins with the one it chooses), a last
@@ -41,6 +42,8 @@ _DISCUSSED = re.compile(
     r"\s(?:is|was|are|would|could|says|has|means)\b(?!.{0,12}(?:correct|right|best|answer|true)\b)"
 )
 _CONCLUDED = re.compile(r"(?<=[.!?]\s)(?:so|thus|therefore|hence)\b[^\n]*", re.IGNORECASE)
+_LETTER_FIRST = re.compile(r"[B-HJ-Z]\s")
+_LETTER_ALONE = re.compile(r"(?<![\w'’.-])[A-Z](?![\w'’-])")
 _LIST_LINE = re.compile(r"^[^\S\n]{0,8}[^\w\s]{0,2}([A-Z])[.):]\s", re.MULTILINE)
 
 
@@ -59,12 +62,15 @@ def read_option(text: str, choices: Sequence[str]) -> Choice | None:
     said = _bare(boxed if (boxed := last_boxed(own)) else own)
     if not said or not 2 <= len(choices) <= len(LETTERS):
         return None
-    bare = [normal_text(_bare(choice)) for choice in choices]
+    texts = [_bare(choice) for choice in choices]
+    if (index := _verbatim(announced(said) or said, texts)) is not None:
+        return Choice(index, settled=bool(boxed) or len(said) == 1)
+    bare = [normal_text(text) for text in texts]
     words = normal_text((announced(said) or "")[:_LONGEST_PLACE])
     if words and bare.count(words) == 1 and not _is_another_letter(words, bare):
         return Choice(bare.index(words), settled=bool(boxed))
     for place, whole in _places(said, len(choices)):
-        if (index := _chosen(place[:_LONGEST_PLACE], bare)) is not None:
+        if (index := _chosen(place[:_LONGEST_PLACE], bare, texts)) is not None:
             more = bool(boxed) or len(place) < len(whole) or len(said) <= 3
             return Choice(index, settled=more or _goes_on(place, len(choices)))
     return None
@@ -101,22 +107,49 @@ def _is_no_list_line(said: str, last: str) -> bool:
     return letters[-1] in letters[:-1] and LETTERS.index(letters[-2]) + 1 != LETTERS.index(letters[-1])
 
 
-def _chosen(place: str, choices: Sequence[str]) -> int | None:
+def _chosen(place: str, choices: Sequence[str], texts: Sequence[str]) -> int | None:
     """The one option that a place names: by its very words, by the letter it begins with, or anywhere."""
+    if (index := _verbatim(place, texts)) is not None:
+        return index
     may_be_words = len(place) <= 2 * max(map(len, choices)) + _SHORT
     words = normal_text(place) if may_be_words else ""
     if words in choices and not _is_another_letter(words, choices):
         return choices.index(words) if choices.count(words) == 1 else None
     kept, forms = _kept(place, len(choices)), _forms(len(choices))
-    named = {_index(form) for form in re.findall(forms, kept)}
+    named = {_index(form) for form in re.findall(forms, _without_texts(kept, texts))}
     led = re.match(_filled(_LEADING, len(choices)), kept)
-    if led:
+    if led and not _begins_with_text(kept, texts):
         return _led(led.group(), kept[led.end() :], choices)
     in_words = _named_in_words(kept, choices) if len(place) <= _LONGEST_PROSE else set[int]()
     if len(place) > _SHORT:
         named = {_index(form) for form in re.findall(forms, kept) if len(form) > 1}
     found = named | in_words
     return found.pop() if len(found) == 1 else None
+
+
+def _verbatim(said: str, texts: Sequence[str]) -> int | None:
+    """The one option whose text is all that is said, letter case, blanks and the last mark apart."""
+    written, whole = [_as_written(text) for text in texts], _as_written(said)
+    alone = written.count(whole) == 1 and not _is_another_letter(whole, written)
+    return written.index(whole) if alone else None
+
+
+def _as_written(text: str) -> str:
+    return " ".join(text.split()).rstrip(".!? ").casefold()
+
+
+def _begins_with_text(place: str, texts: Sequence[str]) -> bool:
+    """Whether a place begins with an option's text whose first word looks like a letter ("C major")."""
+    lettered = [re.escape(text) for text in texts if _LETTER_FIRST.match(text)]
+    return re.match(rf"\W{{0,4}}(?:{'|'.join(lettered)})(?!\w)", place) is not None if lettered else False
+
+
+def _without_texts(place: str, texts: Sequence[str]) -> str:
+    """A place without the options' texts in which one letter stands alone: "Vitamin C" names no letter."""
+    for text in sorted(texts, key=len, reverse=True):
+        if " " in text and len(_LETTER_ALONE.findall(text)) == 1:
+            place = re.sub(rf"(?<!\w){re.escape(text)}(?!\w)", "|", place, flags=re.IGNORECASE)
+    return place
 
 
 def _kept(place: str, n_choices: int) -> str:

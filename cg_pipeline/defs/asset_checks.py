@@ -11,11 +11,13 @@ from cg_pipeline import checks
 from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.evidence_asset_checks import EVIDENCE_CHECKS
 from cg_pipeline.defs.freshness import expected_of
+from cg_pipeline.defs.health_asset_checks import HEALTH_CHECKS
 from cg_pipeline.defs.jobs import (
     CELL_JOB,
     DICTIONARY_JOB,
     EXAMPLES_JOB,
     LABELLING_JOB,
+    READER_JOB,
     REPORT_JOB,
     SUITE_JOB,
 )
@@ -230,6 +232,7 @@ ASSET_CHECKS = [
     clusters_are_named_as_asked,
     *LABEL_CHECKS,
     *EVIDENCE_CHECKS,
+    *HEALTH_CHECKS,
     *(
         _is_current(asset, partitions, dimension)
         for partitions, dimension, job in (
@@ -238,6 +241,7 @@ ASSET_CHECKS = [
             (CELL, "cell", CELL_JOB),
             (SAE, "sae", DICTIONARY_JOB),
             (SAE, "sae", LABELLING_JOB),
+            (MODEL, "model", READER_JOB),
             (MODEL, "model", REPORT_JOB),
         )
         for asset in job.assets

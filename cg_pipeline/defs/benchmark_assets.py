@@ -62,7 +62,8 @@ def examples(
     """What a benchmark asks: one row per example, with its choices, targets, category and cluster."""
     benchmark = benchmark_of(context.partition_key)
     readings = read_benchmark(benchmark, benchmark_rows, store.layout)
-    found = examples_of(benchmark, readings, study_choice.study)
+    study = study_choice.study
+    found = examples_of(benchmark, readings, study)
     categories = Counter(example.category for example in found)
     return result(
         found,
@@ -77,6 +78,11 @@ def examples(
             "licence": benchmark_rows[0].licence,
             "source": benchmark_rows[0].place,
             "preview": preview(found),
+        },
+        noted={
+            "study": study.name,
+            "limit": str(study.limit or "none"),
+            "rows": str(benchmark_rows[0].n_rows),
         },
     )
 

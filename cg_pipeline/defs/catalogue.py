@@ -4,7 +4,7 @@ The one place where they meet. Partitions are made of it, so a declaration that 
 shows up when the code location is loaded again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from cg_pipeline.sources.declared import read_declarations
 from cg_pipeline.specs import Benchmark, Study
 from cg_pipeline.studies import STUDIES, check_names
 
+_SHOWN_TITLES = 3
 CATALOGUE: Mapping[str, Benchmark] = {**CATALOGUED, **generated_forms(CATALOGUED)}
 BENCHMARKS: Mapping[str, Benchmark] = {
     **CATALOGUE,
@@ -47,6 +48,14 @@ class StudyChoice(dg.ConfigurableResource):
         """
         study = lookup("study", self.name, STUDIES)
         limit = study.limit if self.limit is None else self.limit
-        study = replace(study, benchmarks=tuple(self.benchmarks) or study.benchmarks, limit=limit)
-        check_names(study, BENCHMARKS)
-        return study
+        chosen = replace(study, benchmarks=tuple(self.benchmarks) or study.benchmarks, limit=limit)
+        check_names(chosen, BENCHMARKS)
+        if set(chosen.benchmarks) == set(study.benchmarks):
+            return chosen
+        return replace(chosen, title=_listed([BENCHMARKS[name].title for name in chosen.benchmarks]))
+
+
+def _listed(titles: Sequence[str]) -> str:
+    """The first few, as the title of what was run instead of a whole study."""
+    more = len(titles) - _SHOWN_TITLES
+    return ", ".join(titles[:_SHOWN_TITLES]) + (f" and {more} more" if more > 0 else "")

@@ -15,7 +15,7 @@ from cg_pipeline.defs.partitions import (
 )
 from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.results import declared, links, preview_table, require, result
-from cg_pipeline.gaps.headline import mean_score
+from cg_pipeline.gaps.headline import mean_score, median_performance
 from cg_pipeline.identity import (
     STAGES,
     concept_metrics_id,
@@ -62,7 +62,7 @@ def concept_metrics(
             "n_concepts": len(found),
             "n_active_concepts": int(fires.sum()),
             "silent_share": float(1 - fires.mean()),  # dead concepts included
-            "median_performance": float(found["performance"].median()),
+            "median_performance": median_performance(found),
             "coverage": coverage_chart(found),
             "performance": performance_chart(found, mean_score(scores), study.rules),
             "preview": preview_table(found),
@@ -102,7 +102,7 @@ def suite_metrics(
             "n_concepts": len(found),
             "n_silent": int(missing.sum()),
             "silent_share": float(missing.mean()),  # dead concepts included
-            "median_performance": float(found["performance"].median()),
+            "median_performance": median_performance(found),
             "coverage": coverage_chart(found),
             "performance": performance_chart(found, None, study.rules),
             "preview": preview_table(found),

@@ -8,7 +8,6 @@ from cg_pipeline import pipeline
 from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.label_rows import reader_hash
 from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, benchmark_of, model_of, reader_of
-from cg_pipeline.defs.reader_assets import EXAMPLES_PER_SHARD
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.defs.results import declared, effort, links, preview, result
 from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
@@ -53,7 +52,7 @@ def evidence(
         return pipeline.read_evidence([by_id[name] for name in some], some, gpu.encoder(sae))
 
     with lasting_faults_end_the_run():
-        filled = ledger.complete(wanted, EXAMPLES_PER_SHARD, read)
+        filled = ledger.complete(wanted, gpu.examples_at_once("reading"), read)
         found = pipeline.assemble_evidence(strongest, activations, scores, ledger.known())
     cell = {"model": model.name, "benchmark": benchmark.name}
     fingerprint = evidence_id(

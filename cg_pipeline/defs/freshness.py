@@ -8,6 +8,7 @@ from cg_pipeline.defs.catalogue import BENCHMARKS
 from cg_pipeline.defs.label_rows import content_of, reader_hash
 from cg_pipeline.defs.resources import CodeSandbox, Gpu, Judging, Namer, Store
 from cg_pipeline.defs.rows import examples_of, read_benchmark, stored_rows
+from cg_pipeline.health.sample import sample_examples
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.models import MODELS
 from cg_pipeline.records import Example
@@ -86,6 +87,16 @@ class Expected:
         decider = self.run_by if policy.runs_code else self.judged_by
         return identity.scores_id(self._answers(model, benchmark), policy, decider)
 
+    def reader_fit(self, model: str) -> str:
+        """Of how well a model's reader fits the study's examples."""
+        sae = SAES[MODELS[model].reader]
+        drawn = sample_examples({name: self._read(name) for name in self.study.benchmarks})
+        return identity.reader_fit_id(drawn, sae, self._weights(sae))
+
+    def reader_gate(self, model: str) -> str:
+        """Of whether it fits well enough."""
+        return identity.reader_gate_id(self.reader_fit(model), SAES[MODELS[model].reader])
+
     def activations(self, model: str, benchmark: str) -> str:
         """Of one cell's activations."""
         sae = SAES[MODELS[model].reader]
@@ -133,9 +144,18 @@ class Expected:
         cells = {name: self.concept_metrics(model, name) for name in self.study.benchmarks}
         return identity.suite_metrics_id(cells)
 
+    def concept_health(self, model: str) -> str:
+        """Of which concepts can be trusted in a model's study."""
+        reader = MODELS[model].reader
+        cells = {name: self.activations(model, name) for name in self.study.benchmarks}
+        return identity.concept_health_id(
+            self.concepts(reader), self.concept_labels(reader), self.reader_fit(model), cells, self.study
+        )
+
     def gaps(self, model: str) -> str:
         """Of a model's gaps."""
-        return identity.gaps_id(self.suite_metrics(model), self.concepts(MODELS[model].reader), self.study)
+        concepts = self.concepts(MODELS[model].reader)
+        return identity.gaps_id(self.suite_metrics(model), concepts, self.concept_health(model), self.study)
 
     def gap_clusters(self, model: str) -> str:
         """Of a model's gap clusters."""

@@ -16,7 +16,10 @@ from cg_pipeline.defs.partitions import (
 )
 from cg_pipeline.defs.resources import Gpu, Namer, Store
 from cg_pipeline.defs.results import declared, links, preview, result
+from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.gaps.legible import escape_markdown
+from cg_pipeline.health.quarantine import count_quarantined, count_reasons, set_aside
+from cg_pipeline.health_records import ConceptHealth
 from cg_pipeline.identity import STAGES, gap_clusters_id, gaps_id
 from cg_pipeline.label_records import ConceptLabel
 from cg_pipeline.labels.merging import show_labels
@@ -42,15 +45,19 @@ def gaps(
     suite_metrics: SuiteMetrics,
     concept_metrics: ConceptMetrics,
     concepts: list[Concept],
+    concept_health: list[ConceptHealth],
     store: Store,
     study_choice: StudyChoice,
 ) -> dg.MaterializeResult:
     """Concepts that the suite leaves out or overdoes, and concepts the model is bad at."""
     model, study = model_of(context.partition_key), study_choice.study
-    found = pipeline.find_gaps(suite_metrics, concept_metrics, concepts, study)
+    with lasting_faults_end_the_run():
+        trusted = set_aside(concepts, concept_health)
+    found = pipeline.find_gaps(suite_metrics, concept_metrics, trusted, study)
     fingerprint = gaps_id(
         store.warehouse.fingerprint_of("suite_metrics", {"model": model.name}),
         store.warehouse.fingerprint_of("concepts", {"sae": model.reader}),
+        store.warehouse.fingerprint_of("concept_health", {"model": model.name}),
         study,
     )
     of_suite = [gap for gap in found if gap.scope == "suite"]
@@ -60,12 +67,14 @@ def gaps(
         {
             "n_gaps": len(found),
             "suite_gaps": dict(Counter(gap.kind for gap in of_suite)),
+            "n_quarantined": count_quarantined(concept_health),
+            "quarantined_by_reason": dict(count_reasons(concept_health)),
             "rules": {name: getattr(study.rules, name) for name in study.rules.__dataclass_fields__},
             "preview": preview(of_suite),
             **links(
                 context,
                 {
-                    "suite_metrics": [model.name],
+                    **{name: [model.name] for name in ("suite_metrics", "concept_health")},
                     "concept_metrics": [cell_key(model.name, name) for name in study.benchmarks],
                     "concepts": [model.reader],
                 },
@@ -111,6 +120,7 @@ def gap_clusters(
         ),
         {
             "n_clusters": len(found),
+            "n_quarantined": max((gap.n_quarantined for gap in gaps), default=0),
             "named_by": dict(Counter(cluster.name_source for cluster in found)),
             "notes": notes,
             "preview": preview(found),

@@ -5,6 +5,7 @@ An imported cell is current as long as the benchmark's examples are the ones it 
 replaces it; materialising `scores` alone scores the imported answers by our own policy.
 """
 
+import json
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -60,6 +61,22 @@ def read_results(
         model=model,
         metric=metric,
         filtered_by=filtered_by,
+        drawn=_drawn(store, benchmark),
+    )
+
+
+def _drawn(store: Store, benchmark: str) -> str:
+    """Which examples are stored: those that one study's limit left, which another's may not be."""
+    note = store.warehouse.materialisation("examples", {"benchmark": benchmark})
+    told = json.loads(note.versions) if note else {}
+    by = (
+        f"drawn from {told['rows']} rows by study {told['study']!r}, limit {told['limit']}"
+        if {"rows", "study", "limit"} <= set(told)
+        else "as they are stored; their study was not noted"
+    )
+    return (
+        f" of {benchmark!r}: {by}. If others are meant, materialise `examples` with their study and limit "
+        "first (cg demo --study … --limit …)."
     )
 
 

@@ -15,6 +15,7 @@ import dagster as dg
 from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.provenance import package_versions
 from cg_pipeline.defs.resources import Store
+from cg_pipeline.defs.results import NOTED
 from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.records import ConceptActivations
 from cg_pipeline.store.activations import load_activations
@@ -115,9 +116,10 @@ def _partition(table: Table, key: str) -> dict[str, str]:
 
 def _provenance(context: dg.OutputContext) -> Provenance:
     stated = context.output_metadata["fingerprint"]
+    noted: Any = context.output_metadata[NOTED].value if NOTED in context.output_metadata else {}
     return Provenance(
         fingerprint=str(stated.value),
         run_id=context.run_id,
         code_version=str(context.version or ""),
-        versions=package_versions(),
+        versions={**package_versions(), **noted},
     )

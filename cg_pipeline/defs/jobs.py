@@ -74,6 +74,12 @@ LABELLING_JOB = Job(
     ("concept_contexts", "llm_labels"),
     "Let a language model label chosen concepts of an SAE and test its labels; by hand, for it costs.",
 )
+READER_JOB = Job(
+    "check_reader",
+    "reader",
+    ("reader_fit", "reader_gate"),
+    "Try a model's reader on a sample of the study's examples; nothing is read by one that does not fit.",
+)
 CELL_JOB = Job(
     "evaluate_cell",
     "cell",
@@ -83,8 +89,8 @@ CELL_JOB = Job(
 REPORT_JOB = Job(
     "report_gaps",
     "report",
-    ("suite_metrics", "gaps", "gap_clusters", "gap_report"),
+    ("suite_metrics", "concept_health", "gaps", "gap_clusters", "gap_report"),
     "Find, group and report a model's gaps from the cells that are there.",
 )
 
-JOBS = (EXAMPLES_JOB, SUITE_JOB, DICTIONARY_JOB, LABELLING_JOB, CELL_JOB, REPORT_JOB)
+JOBS = (EXAMPLES_JOB, SUITE_JOB, DICTIONARY_JOB, LABELLING_JOB, READER_JOB, CELL_JOB, REPORT_JOB)

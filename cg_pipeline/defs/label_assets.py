@@ -1,7 +1,8 @@
 """Assets about words for concepts: label files, and the labels of all sources together.
 
 None of them, nor of `llm_label_assets`, is read by anything that runs a model or measures: a new label
-asks for new clusters and a new report, and for nothing else.
+asks for new verdicts on concepts (its score is among their figures), gaps, clusters and a new report,
+and for nothing else.
 """
 
 import dagster as dg

@@ -49,9 +49,8 @@ def completions(
     files = model_hash(model, store.layout.data_dir, store.layout.cache)
     fingerprint = completions_id(examples, benchmark, model, gpu.engine, files)
     if isinstance(model.weights, ServedModel):
-        return ask_served(
-            benchmark, examples, lambda: servers.language_model(model, context.log.info), fingerprint
-        )
+        tell = context.log.info
+        return ask_served(benchmark, examples, lambda: servers.language_model(model, tell), fingerprint, tell)
     blocks = blocks_of(examples, gpu.examples_at_once(benchmark.response))
     shards = store.shards.shard_set(
         "completions", model.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)

@@ -20,6 +20,7 @@ CELL = dg.MultiPartitionsDefinition({"model": MODEL, "benchmark": BENCHMARK})
 
 # What a partition reads of an asset with another partition set:
 BENCHMARK_OF_CELL = dg.AssetIn(partition_mapping=dg.MultiToSingleDimensionPartitionMapping("benchmark"))
+MODEL_OF_CELL = dg.AssetIn(partition_mapping=dg.MultiToSingleDimensionPartitionMapping("model"))
 EVERY_CELL = dg.AssetIn(partition_mapping=dg.MultiToSingleDimensionPartitionMapping("model"))
 EVERY_BENCHMARK = dg.AssetIn(partition_mapping=dg.AllPartitionMapping())
 READER = dg.AssetIn(

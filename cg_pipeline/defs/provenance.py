@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
 
+from cg_pipeline.defs.bills import bills_of
 from cg_pipeline.fingerprints import fingerprint
 from cg_pipeline.identity import STAGES
 from cg_pipeline.saes import SAES
@@ -31,6 +32,7 @@ def report_provenance(
         for note in made
         if note.asset != "gap_report" and _belongs(note, model, study)
     }
+    paid = bills_of((note for note in made if _belongs(note, model, study)), model.name)
     return {
         "run": run_id,
         "specs": {
@@ -41,6 +43,7 @@ def report_provenance(
         "seed": study.seed,
         "stage versions": {stage: str(number) for stage, number in STAGES.items()},
         "packages": package_versions(),
+        **({"paid for answers, all runs": paid} if paid else {}),
         "parts": parts,
     }
 

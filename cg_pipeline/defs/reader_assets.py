@@ -5,11 +5,21 @@ from collections.abc import Sequence
 import dagster as dg
 
 from cg_pipeline import pipeline
-from cg_pipeline.defs.partitions import BENCHMARK_OF_CELL, CELL, SAE, benchmark_of, model_of, reader_of
+from cg_pipeline.defs.partitions import (
+    BENCHMARK_OF_CELL,
+    CELL,
+    MODEL_OF_CELL,
+    SAE,
+    benchmark_of,
+    model_of,
+    reader_of,
+)
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.defs.results import declared, effort, links, preview, refuse_change, result
 from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
-from cg_pipeline.identity import STAGES, activations_id, concepts_id
+from cg_pipeline.health.gate import require_gate
+from cg_pipeline.health_records import GateFinding
+from cg_pipeline.identity import STAGES, activations_id, concepts_id, reader_id
 from cg_pipeline.records import Example, StoredActivations
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.broad_sample import read_sample, sample_hash
@@ -18,11 +28,8 @@ from cg_pipeline.specs import Sae
 from cg_pipeline.store.activations import load_activations, save_activations
 from cg_pipeline.store.resume import blocks_of, fill
 
-EXAMPLES_PER_SHARD = 64
-"""Examples read at a time: what an interruption can lose."""
 
-
-def _weights(sae: Sae, gpu: Gpu, store: Store) -> str:
+def stored_weights(sae: Sae, gpu: Gpu, store: Store) -> str:
     """Hash of an SAE's weights; those of a release are fetched first, or nothing would say which they are."""
     if not is_fetched(sae):
         gpu.encoder(sae)
@@ -43,7 +50,7 @@ def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.Ma
     sae, data_dir = SAES[context.partition_key], store.layout.data_dir
 
     def hashes() -> tuple[str, str]:
-        return sample_hash(data_dir), _weights(sae, gpu, store)
+        return sample_hash(data_dir), stored_weights(sae, gpu, store)
 
     with lasting_faults_end_the_run():
         before = hashes()
@@ -67,7 +74,7 @@ def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.Ma
 
 @dg.asset(
     partitions_def=CELL,
-    ins={"examples": BENCHMARK_OF_CELL},
+    ins={"examples": BENCHMARK_OF_CELL, "reader_gate": MODEL_OF_CELL},
     io_manager_key="activation_io_manager",
     group_name="reader",
     kinds={"pytorch", "duckdb"},
@@ -77,14 +84,20 @@ def concepts(context: dg.AssetExecutionContext, gpu: Gpu, store: Store) -> dg.Ma
     metadata=declared("activations"),
 )
 def activations(
-    context: dg.AssetExecutionContext, examples: list[Example], gpu: Gpu, store: Store
+    context: dg.AssetExecutionContext,
+    examples: list[Example],
+    reader_gate: list[GateFinding],
+    gpu: Gpu,
+    store: Store,
 ) -> dg.MaterializeResult:
     """Which concepts fire in each example, and how strongly: pooled SAE activations as sparse tensors."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
     sae = reader_of(model)
     with lasting_faults_end_the_run():
-        fingerprint = activations_id(examples, sae, _weights(sae, gpu, store))
-    blocks = blocks_of(examples, EXAMPLES_PER_SHARD)
+        weights = stored_weights(sae, gpu, store)
+        require_gate(reader_gate, model.name, reader_id(sae, weights))
+        fingerprint = activations_id(examples, sae, weights)
+    blocks = blocks_of(examples, gpu.examples_at_once("reading"))
     # Keyed by reader and texts, not by model: models that share a reader share the shards.
     shards = store.shards.shard_set(
         "activations", sae.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)

@@ -20,9 +20,12 @@ from cg_pipeline.defs.partitions import (
 from cg_pipeline.defs.provenance import report_provenance
 from cg_pipeline.defs.resources import Store
 from cg_pipeline.defs.results import declared, links, preview, require, result
+from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.gaps.headline import mean_score
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.gaps.terminal import headline_lines
+from cg_pipeline.health.quarantine import count_quarantined, count_reasons, set_aside
+from cg_pipeline.health_records import ConceptHealth
 from cg_pipeline.identity import (
     STAGES,
     gap_report_id,
@@ -75,6 +78,7 @@ def gap_report(
     concept_labels: list[ConceptLabel],
     gaps: list[Gap],
     gap_clusters: list[GapCluster],
+    concept_health: list[ConceptHealth],
     store: Store,
     study_choice: StudyChoice,
 ) -> dg.MaterializeResult:
@@ -84,6 +88,8 @@ def gap_report(
         require(study, table, model.name, {row.benchmark for row in found})
     require(study, "evidence", model.name, set(evidence))
     made = store.warehouse.materialisations()
+    with lasting_faults_end_the_run():
+        trusted = set_aside(concepts, concept_health)
     inputs = ReportInputs(
         model=model,
         study=study,
@@ -93,7 +99,8 @@ def gap_report(
         completions=_by_benchmark(completions, study),
         scores=_by_benchmark(scores, study),
         evidence={name: evidence[name] for name in study.benchmarks},
-        concepts=show_labels(concepts, concept_labels, mark_low=True),
+        concepts=show_labels(trusted, concept_labels, mark_low=True),
+        health=concept_health,
         concept_metrics=concept_metrics,
         suite=suite_metrics,
         gaps=gaps,
@@ -129,13 +136,18 @@ def gap_report(
             "accuracy": {name: _rounded(mean_score(found)) for name, found in inputs.scores.items()},
             "preview": preview([stored]),
             "n_gaps": stored.n_gaps,
+            "n_quarantined": count_quarantined(concept_health),
+            "quarantined_by_reason": dict(count_reasons(concept_health)),
             **links(
                 context,
                 {
                     "examples": study.benchmarks,
                     **dict.fromkeys(("completions", "scores", "evidence", "concept_metrics"), cells),
                     **{name: [model.reader] for name in ("concepts", "concept_labels")},
-                    **{name: [model.name] for name in ("suite_metrics", "gaps", "gap_clusters")},
+                    **{
+                        name: [model.name]
+                        for name in ("suite_metrics", "concept_health", "gaps", "gap_clusters")
+                    },
                 },
             ),
         },

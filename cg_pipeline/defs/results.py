@@ -22,12 +22,19 @@ def declared(table_name: str) -> dict[str, Any]:
     return {"dagster/column_schema": dg.TableSchema(columns=columns), "dagster/table_name": table.name}
 
 
-def result(value: Any, fingerprint: str, metadata: Mapping[str, Any]) -> dg.MaterializeResult:
-    """A stage's value with its fingerprint as data version and metadata for the UI."""
+NOTED = "noted"
+"""Metadata that is kept in the warehouse, too, with the versions that computed a partition."""
+
+
+def result(
+    value: Any, fingerprint: str, metadata: Mapping[str, Any], noted: Mapping[str, str] | None = None
+) -> dg.MaterializeResult:
+    """A stage's value with its fingerprint as data version, metadata for the UI, and what is kept of it."""
+    kept = {NOTED: dg.MetadataValue.json(dict(noted))} if noted else {}
     return dg.MaterializeResult(
         value=value,
         data_version=dg.DataVersion(fingerprint),
-        metadata={"fingerprint": fingerprint, **metadata},
+        metadata={"fingerprint": fingerprint, **metadata, **kept},
     )
 
 
@@ -54,7 +61,7 @@ def require(study: Study, table: str, model: str, found: Collection[str]) -> Non
     if absent := [name for name in study.benchmarks if name not in found]:
         raise dg.Failure(
             f"Study {study.name!r} needs {table} of {model!r} on {', '.join(absent)}, not materialised yet. "
-            "Materialise those cells first.",
+            "Run `cg demo`, or materialise those cells, first.",
             allow_retries=False,
         )
 

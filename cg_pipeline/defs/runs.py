@@ -5,22 +5,33 @@ work; every other one is a Dagster run, with its logs, checks and lineage.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import dagster as dg
 
 from cg_pipeline.defs.freshness import Expected
-from cg_pipeline.defs.jobs import CELL_JOB, DICTIONARY_JOB, EXAMPLES_JOB, REPORT_JOB, SUITE_JOB, Unit
+from cg_pipeline.defs.jobs import (
+    CELL_JOB,
+    DICTIONARY_JOB,
+    EXAMPLES_JOB,
+    READER_JOB,
+    REPORT_JOB,
+    SUITE_JOB,
+    Unit,
+)
 from cg_pipeline.defs.recovery import PID_TAG, keep_failing_orphaned_runs
 from cg_pipeline.defs.retries import INTERRUPTIONS
 from cg_pipeline.defs.trust import Trust
 from cg_pipeline.models import MODELS
-from cg_pipeline.specs import Study
+from cg_pipeline.specs import ServedModel, Study
 from cg_pipeline.store.warehouse import Warehouse
 
 _WRAPPERS = ("Dagster", "Failure", "RetryRequested")
 """Exceptions that only pass on another one; below the first other one the sentence is a library's."""
+
+_OF_A_CHECK = "DagsterAssetCheckFailedError"
+"""What ends a run whose blocking check failed; the check itself has the sentence."""
 
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 """Dagster's own lines on the terminal: none, since the reason of a failure is told in a sentence."""
@@ -31,6 +42,8 @@ def units_of(study: Study) -> Iterator[Unit]:
     for benchmark in study.benchmarks:
         yield Unit(EXAMPLES_JOB, {"benchmark": benchmark})
     yield Unit(SUITE_JOB, {})
+    for model in study.models:
+        yield Unit(READER_JOB, {"model": model})
     for reader in sorted({MODELS[name].reader for name in study.models}):
         yield Unit(DICTIONARY_JOB, {"sae": reader})
     for model in study.models:
@@ -53,9 +66,12 @@ def run_study(
     Raises:
         RuntimeError: a run failed; the sentence of the step that failed is in it.
         KeyboardInterrupt: a run was interrupted, by whatever signal.
+        ValueError: the key of a model that is to be asked is not set; nothing was run.
     """
     trust = Trust(Warehouse(expected.layout), expected, instance)
     units = list(units_of(expected.study))
+    if keyless := list(_without_key(trust, units)):
+        raise ValueError("\n".join(keyless))
 
     def bring_up_to_date(unit: Unit) -> None:
         stale = [asset for asset in unit.job.assets if not trust.holds(asset, unit)]
@@ -80,6 +96,28 @@ def run_study(
             raise RuntimeError("\n".join(faults))
         for unit in (each for each in units if each.job is not EXAMPLES_JOB):
             bring_up_to_date(unit)
+
+
+def _without_key(trust: Trust, units: Iterable[Unit]) -> Iterator[str]:
+    """Models behind a server that have something left to answer and whose key is not set."""
+    for name in dict.fromkeys(unit.partition["model"] for unit in units if unit.job is CELL_JOB):
+        cells = [unit for unit in units if unit.job is CELL_JOB and unit.partition["model"] == name]
+        model = MODELS[name]
+        if isinstance(model.weights, ServedModel) and not all(_answered(trust, cell) for cell in cells):
+            from cg_pipeline.llm.served import key_of
+
+            try:
+                key_of(model, model.weights)
+            except ValueError as fault:
+                yield str(fault)
+
+
+def _answered(trust: Trust, cell: Unit) -> bool:
+    """Whether nothing of a cell is to be asked; where its benchmark cannot be read, that is told later."""
+    try:
+        return trust.holds("completions", cell)
+    except (ValueError, OSError):
+        return False
 
 
 def _shaken(trust: Trust, unit: Unit, done: list[str]) -> list[str]:
@@ -126,8 +164,10 @@ def was_interrupted(outcome: dg.ExecuteInProcessResult) -> bool:
 def reason_of(outcome: dg.ExecuteInProcessResult) -> str:
     """Why a run failed: the sentence of the step that failed, or of the checks that did."""
     for raised in _raised(outcome):
-        own = [message for name, message in raised if not name.startswith(_WRAPPERS)]
-        return [*own, raised[-1][1]][0].strip()
+        own = [each for each in raised if not each[0].startswith(_WRAPPERS)]
+        name, message = [*own, raised[-1]][0]
+        if name != _OF_A_CHECK:
+            return message.strip()
     return "; ".join(_failed_checks(outcome)) or "no reason recorded"
 
 

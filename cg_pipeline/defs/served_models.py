@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from cg_pipeline import checks, pipeline
+from cg_pipeline.defs.bills import noted, paid_in_all, paid_now
 from cg_pipeline.defs.results import preview, result
 from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.identity import answered_id
@@ -34,12 +35,19 @@ def ask_served(
     examples: Sequence[Example],
     connect: Callable[[], "ServedLanguageModel"],
     fingerprint: str,
+    report: Callable[[str], None],
 ) -> dg.MaterializeResult:
-    """The completions of one cell, with what they took and cost."""
+    """The completions of one cell, with what they took and cost; `report` is told of that in any case."""
     started = time.monotonic()
     with lasting_faults_end_the_run():
         model = connect()
-        found = pipeline.complete(benchmark, examples, model)
+        bill = model.asker.bill
+        try:
+            found = pipeline.complete(benchmark, examples, model)
+        finally:
+            report(
+                f"{model.spec.name} on {benchmark.name}: paid {paid_now(bill)}; all runs: {paid_in_all(bill)}"
+            )
     return result(
         found,
         answered_id(fingerprint, found),
@@ -51,14 +59,14 @@ def ask_served(
             **_bill(model),
             "preview": preview(found),
         },
+        noted=noted(bill),
     )
 
 
 def _bill(model: "ServedLanguageModel") -> dict[str, object]:
-    """Requests, tokens and money of this run; answers from the cache cost nothing again."""
-    asker, usage = model.asker, model.asker.usage
+    """Requests, tokens and money of this run, and what the answers have cost in all runs that gave them."""
+    asker, usage, in_all = model.asker, model.asker.bill.usage, model.asker.bill.usage_in_all
     asked = [call for call in asker.ledger if not call.cached]
-    cost = asker.endpoint.cost(usage.input_tokens, usage.output_tokens)
     return {
         "server": asker.endpoint.base_url,
         "requests_answered": sum(call.answered for call in asked),
@@ -68,7 +76,14 @@ def _bill(model: "ServedLanguageModel") -> dict[str, object]:
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "responses_without_usage": usage.n_unreported,
-        "cost": "unknown: no price is set" if cost is None else cost,
+        "cost": _cost(asker.bill.price(usage)),
+        "input_tokens_in_all": in_all.input_tokens,
+        "output_tokens_in_all": in_all.output_tokens,
+        "cost_in_all": _cost(asker.bill.price(in_all)),
         "parameters_refused": ", ".join(sorted(asker.refused)) or "none",
-        "troubles": dict(asker.troubles.most_common(_SHOWN_TROUBLES)),
+        "troubles": dict(asker.failures.troubles.most_common(_SHOWN_TROUBLES)),
     }
+
+
+def _cost(cost: float | None) -> float | str:
+    return "unknown: no price is set" if cost is None else cost

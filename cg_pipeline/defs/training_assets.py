@@ -1,24 +1,32 @@
 """The asset that trains a reader SAE, and the same work for the command line."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.defs.charts import training_charts
 from cg_pipeline.defs.partitions import OWN_SAE
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.local_files import read_examples
-from cg_pipeline.sources.training_text import read_debian_corpus, read_prompts, read_text_directory
+from cg_pipeline.sources.reader_text import open_text
+from cg_pipeline.sources.training_text import read_prompts
 from cg_pipeline.specs import LocalRows, Sae, SaeDirectory, SaeTraining
 from cg_pipeline.store.layout import Layout
+from cg_pipeline.training_specs import TextFolder
+
+if TYPE_CHECKING:
+    from cg_pipeline.inference.training import TrainedReader
 
 
 class TrainingConfig(dg.Config):
     """Where the text comes from."""
 
     text_dir: str = ""
-    """Directory of .txt files; empty for the Debian packages that the embedded SAE was trained on."""
+    """Directory of .txt, .jsonl and .parquet files; empty for the text that the SAE's spec names."""
 
 
 @dg.asset(
@@ -38,13 +46,23 @@ def trained_sae(
     """
     sae = SAES[context.partition_key]
     out_dir = store.layout.cache / "trained" / sae.name
-    figures = train_reader(sae, store.layout, gpu.device, config.text_dir, out_dir=out_dir)
+    trained = train_reader(
+        sae, store.layout, gpu.device, config.text_dir, out_dir=out_dir, report=context.log.info
+    )
     measured = {
         f"{measured_on}_{name}": value
-        for measured_on, found in figures.items()
+        for measured_on, found in trained.figures.items()
         for name, value in found.items()
     }
-    return dg.MaterializeResult(metadata={"directory": dg.MetadataValue.path(str(out_dir)), **measured})
+    return dg.MaterializeResult(
+        metadata={
+            "directory": dg.MetadataValue.path(str(out_dir)),
+            "n_tokens_trained": trained.curve[-1].n_tokens,
+            "stopped_early": trained.stopped_early,
+            **measured,
+            **training_charts(trained.curve),
+        }
+    )
 
 
 def place_of(sae: Sae) -> str:
@@ -63,9 +81,15 @@ def _own_parts(sae: Sae) -> tuple[SaeTraining, SaeDirectory]:
 
 
 def train_reader(
-    sae: Sae, layout: Layout, device: str, text_dir: str = "", *, out_dir: Path
-) -> dict[str, dict[str, float]]:
-    """Train an SAE of this project into `out_dir`; returns its figures by what they were measured on.
+    sae: Sae,
+    layout: Layout,
+    device: str,
+    text_dir: str = "",
+    *,
+    out_dir: Path,
+    report: Callable[[str], None],
+) -> "TrainedReader":
+    """Train an SAE of this project into `out_dir`; `report` is told what it takes and how far it is.
 
     Started again after an interruption, it goes on where it was.
 
@@ -75,12 +99,8 @@ def train_reader(
     from cg_pipeline.inference.training import train_sae
 
     training, _ = _own_parts(sae)
-    seed = training.seed
-    corpus = (
-        read_text_directory(Path(text_dir), seed=seed)
-        if text_dir
-        else read_debian_corpus(layout.cache / "training_text", seed=seed)
-    )
+    source = TextFolder(path=str(Path(text_dir).absolute())) if text_dir else training.text
+    text = open_text(source, seed=training.seed, data_dir=layout.data_dir, cache_dir=layout.cache)
     questions = [
         example.prompt
         for benchmark in BENCHMARKS.values()
@@ -89,12 +109,14 @@ def train_reader(
     ]
     return train_sae(
         sae,
-        [passage for _, passage in corpus],
+        text.documents,
         read_prompts(layout.data_dir / "prompts"),
         out_dir=out_dir,
         work_dir=layout.cache / "training" / sae.name,
         cache_dir=layout.cache,
         data_dir=layout.data_dir,
         check_texts=questions,
+        text_id=text.identity,
         device=device,
+        report=report,
     )

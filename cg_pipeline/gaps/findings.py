@@ -1,6 +1,7 @@
 """What a report says, as plain values, before any layout: rows and sentences for the templates."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from cg_pipeline.gaps.headline import (
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.gaps.selection import KINDS, SUITE, alive_rows, supported
 from cg_pipeline.gaps.tables import numbers
+from cg_pipeline.health_records import REASONS, ConceptHealth
 from cg_pipeline.records import Concept, Gap, GapCluster, GapKind
 
 SHOWN = 10
@@ -55,6 +57,8 @@ class KindFinding:
     kind: GapKind
     n: int
     rows: Sequence[GapFinding]
+    n_left_out: int
+    """Quarantined concepts, none of which can be among them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,14 @@ class GroupFinding:
 
     cluster: GapCluster
     labels: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A quarantined concept, and why it is one."""
+
+    concept: Concept
+    health: ConceptHealth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,10 +97,12 @@ class Findings:
     by_benchmark: Mapping[str, Sequence[KindFinding]]
     evidence: Mapping[tuple[str, int], Sequence[Excerpt]]
     """What speaks for each concept named above, by scope and concept: right examples, then wrong ones."""
-    dense: Sequence[Concept]
-    """Quarantined for firing on almost everything, densest first."""
-    n_dense: int
-    n_dead: int
+    left_out: Sequence[LeftOut]
+    """The first of the quarantined concepts, those first that fire most in broad text."""
+    n_left_out: int
+    """Quarantined concepts: they count in nothing else that is here."""
+    left_out_by_reason: Mapping[str, int]
+    """The same by reason; one with two reasons counts under both."""
 
 
 def collect_findings(inputs: ReportInputs) -> Findings:
@@ -97,14 +111,16 @@ def collect_findings(inputs: ReportInputs) -> Findings:
     headlines = summarise_benchmarks(inputs.scores, inputs.concept_metrics, inputs.concepts, rules)
     by_id = {concept.concept_id: concept for concept in inputs.concepts}
     weakest, strongest, n_supported = _extremes(inputs, by_id)
-    kinds = strongest_gaps(inputs.gaps, by_id, SUITE, SHOWN)
+    left_out = _left_out(inputs, by_id)
+    kinds = strongest_gaps(inputs.gaps, by_id, SUITE, SHOWN, len(left_out))
     by_benchmark = {
-        line.benchmark: strongest_gaps(inputs.gaps, by_id, line.benchmark, _SHOWN_PER_BENCHMARK)
+        line.benchmark: strongest_gaps(
+            inputs.gaps, by_id, line.benchmark, _SHOWN_PER_BENCHMARK, len(left_out)
+        )
         for line in headlines
     }
     extremes = [each.concept.concept_id for each in (*weakest, *strongest)]
     named = {scope: _concepts_of(found) for scope, found in by_benchmark.items()}
-    dense = [concept for concept in inputs.concepts if concept.status == "dense"]
     accuracies = [line.accuracy for line in headlines if not math.isnan(line.accuracy)]
     return Findings(
         headlines=headlines,
@@ -119,22 +135,22 @@ def collect_findings(inputs: ReportInputs) -> Findings:
         groups={kind: _groups(inputs.clusters, kind, by_id) for kind in KINDS},
         by_benchmark=by_benchmark,
         evidence=_evidence(inputs, {SUITE: [*_concepts_of(kinds), *extremes], **named}),
-        dense=sorted(dense, key=lambda concept: (-concept.firing_rate, concept.concept_id))[:SHOWN],
-        n_dense=len(dense),
-        n_dead=sum(concept.status == "dead" for concept in inputs.concepts),
+        left_out=left_out[:SHOWN],
+        n_left_out=len(left_out),
+        left_out_by_reason=_reasons(left_out),
     )
 
 
 def strongest_gaps(
-    gaps: Sequence[Gap], by_id: Mapping[int, Concept], scope: str, n: int
+    gaps: Sequence[Gap], by_id: Mapping[int, Concept], scope: str, n: int, n_left_out: int
 ) -> list[KindFinding]:
-    """The first n gaps of every kind in one scope."""
+    """The first n gaps of every kind in one scope, beside how many concepts could be none."""
     found: list[KindFinding] = []
     for kind in KINDS:
         of_kind = (gap for gap in gaps if gap.scope == scope and gap.kind == kind)
         members = sorted(of_kind, key=lambda gap: gap.rank)
         rows = [GapFinding(gap=gap, concept=by_id[gap.concept_id]) for gap in members[:n]]
-        found.append(KindFinding(kind=kind, n=len(members), rows=rows))
+        found.append(KindFinding(kind=kind, n=len(members), rows=rows, n_left_out=n_left_out))
     return found
 
 
@@ -160,6 +176,20 @@ def _evidence(
             ids, kept if scope == SUITE else {scope: kept[scope]}, texts, n
         ).items()
     }
+
+
+def _left_out(inputs: ReportInputs, by_id: Mapping[int, Concept]) -> list[LeftOut]:
+    found = [
+        LeftOut(concept=by_id[each.concept_id], health=each)
+        for each in inputs.health
+        if each.verdict == "quarantined"
+    ]
+    return sorted(found, key=lambda each: (-each.concept.firing_rate, each.concept.concept_id))
+
+
+def _reasons(left_out: Sequence[LeftOut]) -> Mapping[str, int]:
+    counts = Counter(reason for each in left_out for reason in each.health.reasons)
+    return {reason: counts[reason] for reason in REASONS if counts[reason]}
 
 
 def _extremes(

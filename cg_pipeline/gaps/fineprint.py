@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.gaps.legible import exact_percent
 from cg_pipeline.gaps.phrases import KIND_TITLES, rule
+from cg_pipeline.health_specs import HealthRules
 from cg_pipeline.records import Concept
 from cg_pipeline.specs import Model, Sae
 
@@ -42,8 +43,19 @@ def settings(inputs: ReportInputs) -> Iterator[tuple[str, str]]:
     for kind, title in KIND_TITLES.items():
         if kind != "missing":
             yield title, rule(kind, rules)
-    yield "Dense", f"firing on more than {exact_percent(sae.dense_threshold)} of the broad sample's tokens"
+    yield from _health(study.health, sae)
     yield "Groups", f"at most {study.max_clusters} per kind of gap, seed {study.seed}"
+
+
+def _health(rules: HealthRules, sae: Sae) -> Iterator[tuple[str, str]]:
+    """What a concept is left out for."""
+    broad, own = exact_percent(sae.dense_threshold), exact_percent(rules.max_token_rate)
+    yield "Dense", f"firing on more than {broad} of the broad sample's tokens, or {own} of the examples'"
+    share = exact_percent(rules.max_place_share)
+    yield "Positional", f"more than {share} of {rules.min_firings} or more firings on first or special tokens"
+    yield "Duplicate", f"cosine above {rules.max_cosine:g} with a concept that fires more"
+    if rules.min_label_score is not None:
+        yield "Badly labelled", f"label score below {rules.min_label_score:g}"
 
 
 def _scoring(inputs: ReportInputs) -> Iterator[tuple[str, str]]:

@@ -41,6 +41,15 @@ def glossary(study: Study) -> Iterator[Term]:
         meaning="Share of the tokens of broad text on which a concept fires.",
     )
     yield Term(
+        key="left-out",
+        word="left out",
+        meaning="Quarantined: no gap and part of no figure. Dead: never fires on broad text, so a suite "
+        "cannot be blamed for missing it. Dense: fires on a large share of the tokens, of broad text or of "
+        "the examples, and so is about everything. Positional: fires nearly only on first, BOS or template "
+        "tokens. Duplicate: points the same way as a concept that fires more. Badly labelled: its label did "
+        "badly when it was tested.",
+    )
+    yield Term(
         key="saliency",
         word="saliency",
         symbol=("a", ""),

@@ -77,6 +77,13 @@ def mean_score(scores: Sequence[Score]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
+def median_performance(table: ConceptMetrics | SuiteMetrics) -> float:
+    """Median χ_model of the concepts that have one, in [0, 1]; NaN where none has: nothing is scored."""
+    defined = numbers(table, "performance")
+    defined = defined[~np.isnan(defined)]
+    return float(np.median(defined)) if len(defined) else math.nan
+
+
 def describe_coverage(
     table: ConceptMetrics | SuiteMetrics, concepts: Sequence[Concept], rules: GapRules
 ) -> CoverageShape:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from cg_pipeline.evidence_records import ConceptEvidence
+from cg_pipeline.health_records import ConceptHealth
 from cg_pipeline.records import (
     Completion,
     Concept,
@@ -43,6 +44,9 @@ class ReportInputs:
     evidence: Mapping[str, EvidenceShelf]
     """What speaks for the concepts in each benchmark; only those the report names are looked up."""
     concepts: Sequence[Concept]
+    """The dictionary after `health.quarantine.set_aside`: those that count have the status `alive`."""
+    health: Sequence[ConceptHealth]
+    """The verdict on each concept."""
     concept_metrics: ConceptMetrics
     suite: SuiteMetrics
     gaps: Sequence[Gap]

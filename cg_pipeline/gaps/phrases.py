@@ -1,6 +1,6 @@
 """Sentences and titles that the report and the terminal share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from cg_pipeline.gaps.findings import Findings, KindFinding
 from cg_pipeline.gaps.inputs import ReportInputs
@@ -23,6 +23,30 @@ KIND_ORDERS: Mapping[GapKind, str] = {
 }
 
 
+REASON_WORDS: Mapping[str, str] = {
+    "dead": "dead",
+    "dense": "dense",
+    "positional": "positional",
+    "duplicate": "duplicate",
+    "badly_labelled": "badly labelled",
+}
+"""What a reason for quarantine is called; the glossary explains each."""
+
+
+def left_out(found: Findings) -> str:
+    """How many concepts are left out, and why."""
+    if not found.n_left_out:
+        return "no concept is left out"
+    reasons = ", ".join(f"{n:,} {REASON_WORDS[reason]}" for reason, n in found.left_out_by_reason.items())
+    verb = "is" if found.n_left_out == 1 else "are"
+    return f"{counted(found.n_left_out, 'concept')} {verb} left out ({reasons})"
+
+
+def why(reasons: Sequence[str]) -> str:
+    """The reasons for one concept's quarantine."""
+    return ", ".join(REASON_WORDS[reason] for reason in reasons)
+
+
 def statement(inputs: ReportInputs, found: Findings) -> str:
     """One paragraph of what was measured and what came out."""
     suite = found.suite
@@ -37,6 +61,7 @@ def statement(inputs: ReportInputs, found: Findings) -> str:
         f"{counted(len(found.headlines), 'benchmark')}; {found.n_scored:,} of the answers could be scored. "
         f"A sparse autoencoder read the same examples as {counted(suite.n_concepts, 'concept')}; "
         f"{suite.n_missing:,} of them ({percent(suite.missing_share)}) are missing: active in no example. "
+        f"Besides these, {left_out(found)}. "
         f"{middle}"
     )
 
@@ -45,7 +70,7 @@ def shown_of(finding: KindFinding) -> str:
     """How many of a kind a list shows, and in which order."""
     shown = len(finding.rows)
     part = f"first {shown} of {finding.n:,}, " if shown < finding.n else ""
-    return f"{part}{KIND_ORDERS[finding.kind]}"
+    return f"{part}{KIND_ORDERS[finding.kind]}; {counted(finding.n_left_out, 'concept')} left out"
 
 
 def rule(kind: GapKind, rules: GapRules) -> str:

@@ -28,7 +28,7 @@ from cg_pipeline.gaps.legible import (
     visible,
 )
 from cg_pipeline.gaps.overlap import benchmark_overlap
-from cg_pipeline.gaps.phrases import KIND_TITLES, rule, shown_of, statement
+from cg_pipeline.gaps.phrases import KIND_TITLES, left_out, rule, shown_of, statement, why
 from cg_pipeline.gaps.selection import SUITE, alive_rows
 
 _MARK = re.compile("⟦([^⟦⟧]*)⟧")
@@ -43,6 +43,7 @@ def build_report(inputs: ReportInputs) -> Report:
         "found": findings,
         "charts": charts,
         "statement": statement(inputs, findings),
+        "left_out": left_out(findings),
         "terms": list(glossary(inputs.study)),
         "kind_titles": KIND_TITLES,
         "settings": list(settings(inputs)),
@@ -109,6 +110,7 @@ def _environment(form: str) -> Environment:
         "significant": significant,
         "trusted": Markup,
         "visible": visible,
+        "why": why,
     }
     return environment
 

@@ -1,13 +1,15 @@
 """Which concepts are gaps: the rules of a study applied to a suite and to each of its benchmarks.
 
-Why dead and dense concepts are left out: a dead concept never fired on the broad sample, so
-a suite cannot be blamed for missing it; a dense one fires on almost anything and says nothing
-about a subject. Both are quarantined: they neither become gaps nor count in the shares that
-the rules take. The report lists them.
+Why quarantined concepts are left out: a dead concept never fired on the broad sample, so a suite
+cannot be blamed for missing it; a dense one fires on almost anything and says nothing about a
+subject; of two that share a direction one says it all (`health.concepts` has every reason). They
+neither become gaps nor count in the shares that the rules take. Every gap says how many they are, and
+the report why.
 """
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -47,14 +49,16 @@ def select_gaps(
         raise ValueError(
             f"A benchmark is called {SUITE!r}, the scope of the whole suite. Rename the benchmark."
         )
+    n_left_out = len(concepts) - len(alive_concepts(concepts))
     rates = {concept.concept_id: concept.firing_rate for concept in concepts}
     scopes = [(SUITE, suite), *concept_metrics.groupby("benchmark", sort=False)]
     alive = ((str(scope), alive_rows(table, concepts)) for scope, table in scopes)
-    return [gap for scope, rows in alive for gap in _gaps_of_scope(scope, rows, rates, rules)]
+    found = [gap for scope, rows in alive for gap in _gaps_of_scope(scope, rows, rates, rules)]
+    return [replace(gap, n_quarantined=n_left_out) for gap in found]
 
 
 def alive_concepts(concepts: Sequence[Concept]) -> list[Concept]:
-    """The concepts that count: neither dead nor dense."""
+    """The concepts that count: those that are not quarantined."""
     return [concept for concept in concepts if concept.status == "alive"]
 
 

@@ -67,7 +67,8 @@ def _gap_lines(finding: KindFinding) -> Iterator[str]:
     if not finding.rows:
         yield f"{KIND_TITLES[finding.kind]} of the suite: none"
         return
-    cut = f" ({len(finding.rows)} shown)" if len(finding.rows) < finding.n else ""
+    shown = f"{len(finding.rows)} shown, " if len(finding.rows) < finding.n else ""
+    cut = f" ({shown}{finding.n_left_out:,} left out)" if shown or finding.n_left_out else ""
     yield f"{KIND_TITLES[finding.kind]} of the suite: {finding.n:,}, {KIND_ORDERS[finding.kind]}{cut}"
     heads = _HEADS[finding.kind]
     yield "      " + "  ".join(f"{head:>{max(len(head), 6)}}" for head in heads) + "  concept"

@@ -6,31 +6,37 @@ encoded, so that what leaves the device is one sparse row per text.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from cg_pipeline.inference.batching import filled, map_in_batches, pad_right
+from cg_pipeline.health_records import FitArrays, ReaderFit
+from cg_pipeline.inference.batching import enough_tokens, filled, map_in_batches, pad_right
 from cg_pipeline.inference.description import describe_dictionary
 from cg_pipeline.inference.firings import Firings, firings_of, no_firings
 from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.pooling import SparseRow, join_rows, pool_tokens
 from cg_pipeline.inference.prompts import RenderedPrompt, render_prompt
+from cg_pipeline.inference.reader_fit import measure_fit
 from cg_pipeline.inference.room import memory_of
+from cg_pipeline.inference.sae_passes import chunk_tokens
 from cg_pipeline.inference.saes import load_sae, reads_whole_texts
 from cg_pipeline.inference.token_firings import SparseTokens, join_firings, mask_unwanted, split_tokens
 from cg_pipeline.label_records import TokenFirings
 from cg_pipeline.records import Concept, ConceptActivations
 from cg_pipeline.specs import Sae
 
+R = TypeVar("R")
+
 _FIRINGS_KEPT = 24
-_ENCODED_AT_ONCE = 2**25
-"""Numbers in one chunk of encoded tokens: 128 MB in float32, whatever the dictionary's width."""
+_ENOUGH_ON_A_GPU = 2048
+"""Tokens after which padding costs more than a larger batch gains: they keep a model of billions busy."""
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +63,7 @@ class SaeEncoder:
         self._reader = reader
         self._sae = load_sae(sae, reader, data_dir=data_dir)
         self._batch_tokens = batch_tokens
-        self._chunk_tokens = max(1, _ENCODED_AT_ONCE // sae.d_sae)
+        self._chunk_tokens = chunk_tokens(sae.d_sae)
 
     @property
     def n_concepts(self) -> int:
@@ -82,9 +88,7 @@ class SaeEncoder:
         def run(batch: list[int]) -> list[SparseRow]:
             return self._pooled([prompts[i] for i in batch])
 
-        lengths = [len(prompt.input_ids) for prompt in prompts]
-        rows = map_in_batches(run, lengths, self._batch_tokens, memory=memory_of(self._reader.device))
-        return join_rows(tuple(example_ids), rows, self.n_concepts)
+        return join_rows(tuple(example_ids), self._in_batches(run, prompts), self.n_concepts)
 
     def describe(self, texts: Sequence[str]) -> list[Concept]:
         """An automatic label, rate and status for every concept, from one pass over the texts' content."""
@@ -99,7 +103,7 @@ class SaeEncoder:
             total = total.merged(self._firings([prompts[i] for i in batch], torch.from_numpy(numbers)))
             return [None] * len(batch)
 
-        map_in_batches(run, [len(prompt.input_ids) for prompt in prompts], self._batch_tokens)
+        self._in_batches(run, prompts)
         return describe_dictionary(self._spec, self._reader, self._unit_directions(), total, texts, prompts)
 
     def fire(self, texts: Sequence[str], concept_ids: Sequence[int]) -> TokenFirings:
@@ -110,9 +114,16 @@ class SaeEncoder:
         def run(batch: list[int]) -> list[SparseTokens]:
             return self._chosen([prompts[i] for i in batch], chosen)
 
-        lengths = [len(prompt.input_ids) for prompt in prompts]
-        found = map_in_batches(run, lengths, self._batch_tokens, memory=memory_of(self._reader.device))
-        return join_firings(prompts, found, tuple(chosen.tolist()))
+        return join_firings(prompts, self._in_batches(run, prompts), tuple(chosen.tolist()))
+
+    def fit(self, texts: Sequence[str]) -> tuple[ReaderFit, FitArrays]:
+        """How well the SAE fits its model on the texts, read as `read` does, and counts by latent.
+
+        Raises:
+            ValueError: the texts hold no token that counts.
+        """
+        prompts = [self._render(text) for text in texts]
+        return measure_fit(self._spec, self._sae, self._reader, prompts, self._batch_tokens)
 
     def fire_each(self, texts: Sequence[str], concept_ids: Sequence[Sequence[int]]) -> TokenFirings:
         """Activations of each text's own concepts on its counted tokens, those that `read` pools, in order.
@@ -148,6 +159,14 @@ class SaeEncoder:
     def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
         """Decoder directions of unit length; a latent whose direction is zero keeps it."""
         return self._unit_directions().cpu().numpy()
+
+    def _in_batches(
+        self, run: Callable[[list[int]], Sequence[R]], prompts: Sequence[RenderedPrompt]
+    ) -> list[R]:
+        """What `run` returns for each prompt; a batch large enough takes none that is much shorter."""
+        lengths, device = [len(prompt.input_ids) for prompt in prompts], self._reader.device
+        enough = enough_tokens(device) or _ENOUGH_ON_A_GPU
+        return map_in_batches(run, lengths, self._batch_tokens, enough, memory_of(device))
 
     def _unit_directions(self) -> Float[Tensor, "d_sae d_model"]:
         return torch.nn.functional.normalize(self._sae.W_dec.detach().float(), dim=-1)

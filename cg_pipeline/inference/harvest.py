@@ -16,13 +16,14 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.reading_plan import TokenSequence
+from cg_pipeline.progress import Advance, unwatched
 
 _log = logging.getLogger(__name__)
 
@@ -35,21 +36,27 @@ def harvest(
     *,
     shard_tokens: int = 50_000,
     batch_tokens: int = 2048,
+    advance: Advance = unwatched,
 ) -> list[Path]:
     """Shard files with the hidden states of every counted token, in the order of the sequences' shards.
+
+    `advance` is told of each shard's counted tokens, once as things done and once as tokens read; of a
+    shard that was there before as things done only.
 
     Raises:
         ValueError: a hidden state is not a finite float16 number.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    groups = list(_group(sequences, shard_tokens))
+    groups = list(group_sequences(sequences, shard_tokens))
     paths = []
     for index, group in enumerate(groups):
         path = folder / f"shard_{index:04d}.safetensors"
         identity = _identity(loaded, hookpoint, group)
-        if not is_valid_shard(path, identity):
+        n_tokens, known = sum(each.n_counted for each in group), is_valid_shard(path, identity)
+        if not known:
             _write_shard(path, identity, read_states(loaded, hookpoint, group, batch_tokens=batch_tokens))
             _log.info("harvested shard %d of %d", index + 1, len(groups))
+        advance(n_tokens, 0 if known else n_tokens)
         paths.append(path)
     return paths
 
@@ -58,9 +65,21 @@ def read_states(
     loaded: LoadedModel, hookpoint: str, sequences: Sequence[TokenSequence], *, batch_tokens: int = 2048
 ) -> Float[Tensor, "n_tokens d_model"]:
     """Hidden states of the counted tokens in float16, sequences of like length read together."""
+    return torch.cat(list(iter_states(loaded, hookpoint, sequences, batch_tokens=batch_tokens)))
+
+
+def iter_states(
+    loaded: LoadedModel,
+    hookpoint: str,
+    sequences: Sequence[TokenSequence],
+    *,
+    batch_tokens: int = 2048,
+    dtype: torch.dtype = torch.float16,
+) -> Iterator[Float[Tensor, "n_tokens d_model"]]:
+    """The same batch by batch, in main memory: only one batch's states are held at a time."""
     order = sorted(sequences, key=lambda sequence: len(sequence.input_ids))
-    parts = [_read_batch(loaded, hookpoint, batch) for batch in _batches(order, batch_tokens)]
-    return torch.cat(parts)
+    for batch in length_batches(order, batch_tokens):
+        yield _read_batch(loaded, hookpoint, batch).to("cpu", dtype)
 
 
 def load_shard(path: Path) -> Float[Tensor, "n_tokens d_model"]:
@@ -82,7 +101,7 @@ def is_valid_shard(path: Path, identity: str) -> bool:
     return note is not None and note["identity"] == identity and note["sha256"] == _file_hash(path)
 
 
-def _group(sequences: Sequence[TokenSequence], shard_tokens: int) -> Iterator[list[TokenSequence]]:
+def group_sequences(sequences: Sequence[TokenSequence], shard_tokens: int) -> Iterator[list[TokenSequence]]:
     """Runs of sequences with at least `shard_tokens` counted tokens; the last may have fewer."""
     group: list[TokenSequence] = []
     total = 0
@@ -96,7 +115,8 @@ def _group(sequences: Sequence[TokenSequence], shard_tokens: int) -> Iterator[li
         yield group
 
 
-def _batches(order: Sequence[TokenSequence], batch_tokens: int) -> Iterator[list[TokenSequence]]:
+def length_batches(order: Sequence[TokenSequence], batch_tokens: int) -> Iterator[list[TokenSequence]]:
+    """Runs of sequences, given by growing length, of at most `batch_tokens` padded tokens, or of one."""
     batch: list[TokenSequence] = []
     for sequence in order:
         if batch and (len(batch) + 1) * len(sequence.input_ids) > batch_tokens:
@@ -110,14 +130,20 @@ def _batches(order: Sequence[TokenSequence], batch_tokens: int) -> Iterator[list
 def _read_batch(
     loaded: LoadedModel, hookpoint: str, batch: Sequence[TokenSequence]
 ) -> Float[Tensor, "n_tokens d_model"]:
+    ids, mask, counts = (each.to(loaded.device) for each in padded(batch))
+    return read_hidden_states(loaded.module, hookpoint, ids, mask)[counts]
+
+
+def padded(
+    batch: Sequence[TokenSequence],
+) -> tuple[Int[Tensor, "batch seq"], Int[Tensor, "batch seq"], Bool[Tensor, "batch seq"]]:
+    """Token ids, which of them are no padding, and which of them count."""
     width = max(len(sequence.input_ids) for sequence in batch)
     ids, mask, counts = (np.zeros((len(batch), width), kind) for kind in (np.int64, np.int64, bool))
     for row, sequence in enumerate(batch):
         length = len(sequence.input_ids)
         ids[row, :length], mask[row, :length], counts[row, :length] = sequence.input_ids, 1, sequence.counts
-    tensors = [torch.from_numpy(array).to(loaded.device) for array in (ids, mask)]
-    states = read_hidden_states(loaded.module, hookpoint, *tensors)
-    return states[torch.from_numpy(counts).to(states.device)].to("cpu", torch.float16)
+    return torch.from_numpy(ids), torch.from_numpy(mask), torch.from_numpy(counts)
 
 
 def _write_shard(path: Path, identity: str, states: Float[Tensor, "n_tokens d_model"]) -> None:

@@ -8,11 +8,13 @@ the last one is normed, so an index off by one reads the wrong layer without com
 """
 
 import re
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+
+Side = Literal["input", "output"]
 
 _BLOCK_LISTS = ("layers", "h")
 _ATTENTION = ("self_attn", "attn", "attention")
@@ -77,16 +79,38 @@ def check_hookpoint(module: nn.Module, hookpoint: str) -> None:
     _attach(module, hookpoint).remove()
 
 
-def _attach(module: nn.Module, hookpoint: str) -> Any:
+def hook_place(module: nn.Module, hookpoint: str) -> tuple[nn.Module, Side]:
+    """The module that has the hookpoint's states as its input, or as its output.
+
+    Raises:
+        ValueError: the hookpoint is unknown, out of range, or the model has no such place.
+    """
     block, place = _find(module, hookpoint)
     if place == "resid_pre":
-        return block.register_forward_pre_hook(_stop_at_input, with_kwargs=True)
+        return block, "input"
     if place == "resid_mid":
-        return _norm_before_mlp(block, hookpoint).register_forward_pre_hook(_stop_at_input, with_kwargs=True)
+        return _norm_before_mlp(block, hookpoint), "input"
     if place == "resid_post":
-        return block.register_forward_hook(_stop_at_output)
-    writer = _attention_writer if place == "attn_out" else _mlp_writer
-    return writer(block, hookpoint).register_forward_hook(_stop_at_output)
+        return block, "output"
+    return (_attention_writer if place == "attn_out" else _mlp_writer)(block, hookpoint), "output"
+
+
+def is_beside_the_stream(hookpoint: str) -> bool:
+    """Whether what is hooked is a copy, past which the residual stream runs on unchanged."""
+    return hookpoint.endswith("resid_mid")
+
+
+def hookpoints_like(module: nn.Module, hookpoint: str) -> list[str]:
+    """The places of the same kind in every block, in order."""
+    _, place = _find(module, hookpoint)
+    return [f"blocks.{index}.hook_{place}" for index in range(len(model_blocks(module)))]
+
+
+def _attach(module: nn.Module, hookpoint: str) -> Any:
+    found, side = hook_place(module, hookpoint)
+    if side == "input":
+        return found.register_forward_pre_hook(_stop_at_input, with_kwargs=True)
+    return found.register_forward_hook(_stop_at_output)
 
 
 def _find(module: nn.Module, hookpoint: str) -> tuple[nn.Module, str]:

@@ -6,7 +6,7 @@ with question and answer. Tokens of the template, BOS and special tokens never c
 """
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +60,7 @@ def plan_passages(loaded: LoadedModel, passages: Iterable[str], training: SaeTra
 def _passage_sequences(
     loaded: LoadedModel, passages: Iterable[str], training: SaeTraining, rng: random.Random
 ) -> Iterator[TokenSequence]:
-    packer = _Packer(loaded, training.context_tokens)
+    packer = Packer(loaded, training.context_tokens)
     for passage in passages:
         if rng.random() < training.chat_share:
             yield prompt_sequence(loaded, passage, training.context_tokens)
@@ -96,16 +96,22 @@ Attention sinks settle there: on SmolLM2, position 0 always and position 1 in on
 """
 
 
-class _Packer:
+class Packer:
     """Joins passages into sequences of one length, each opening with the tokenizer's BOS."""
 
-    def __init__(self, loaded: LoadedModel, context_tokens: int) -> None:
+    def __init__(self, loaded: LoadedModel, context_tokens: int, waiting: Sequence[int] = ()) -> None:
+        """`waiting` are tokens of passages before, that have not filled a sequence."""
         self._loaded = loaded
         self._length = context_tokens
         bos = loaded.tokenizer.bos_token_id
         self._opening = [loaded.tokenizer.eos_token_id if bos is None else bos]
         self._special = np.asarray(sorted(special_ids(loaded.tokenizer)))
-        self._waiting: list[int] = []
+        self._waiting = list(waiting)
+
+    @property
+    def waiting(self) -> list[int]:
+        """Tokens that have not filled a sequence yet."""
+        return list(self._waiting)
 
     def add(self, passage: str) -> Iterator[TokenSequence]:
         """The sequences that the passage fills up."""

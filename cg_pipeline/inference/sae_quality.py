@@ -70,9 +70,15 @@ def infinite_parameters(sae_module: SAE[Any]) -> list[str]:
 
 
 def check_quality(
-    name: str, figures: QualityFigures, *, min_explained_variance: float, max_dead_share: float
+    name: str,
+    figures: QualityFigures,
+    *,
+    min_explained_variance: float,
+    max_dead_share: float,
+    min_loss_recovered: float | None = None,
+    max_l0: float | None = None,
 ) -> None:
-    """Refuse an SAE that is not good enough to publish.
+    """Refuse an SAE that is not good enough to publish. A bound of None asks nothing; NaN passes none.
 
     Raises:
         ValueError: a figure misses its bound; the message names all that do.
@@ -86,6 +92,14 @@ def check_quality(
     if not figures["dead_share"] <= max_dead_share:
         dead = figures["dead_share"]
         faults.append(f"{dead:.1%} of the latents are dead, expected at most {max_dead_share:.0%}")
+    recovered = figures.get("loss_recovered", float("nan"))
+    if min_loss_recovered is not None and not recovered >= min_loss_recovered:
+        faults.append(
+            f"spliced into the model it recovers {recovered:.3f} of the loss, expected at least "
+            f"{min_loss_recovered}"
+        )
+    if max_l0 is not None and not figures["l0"] <= max_l0:
+        faults.append(f"{figures['l0']:.1f} latents fire per token, expected at most {max_l0:g}")
     if faults:
         listed = "; ".join(faults)
         raise ValueError(f"SAE {name!r} is not published: {listed}. Train longer, raise k or lower d_sae.")

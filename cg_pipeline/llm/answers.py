@@ -19,6 +19,9 @@ from cg_pipeline.llm.wire import Fault, quote
 
 T = TypeVar("T", bound=pydantic.BaseModel)
 
+_UNUSABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What reading an entry that is absent or damaged raises; a ValidationError is a ValueError."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -89,12 +92,15 @@ def _complaints(error: pydantic.ValidationError) -> str:
     return "; ".join(f"{place}: {said}" for place, said in zip(places, words, strict=True))
 
 
-def load_answer(path: Path, request: dict[str, Any], schema: type[T]) -> T | None:
-    """The answer kept for exactly this request, or None: absent, damaged, or valid no longer."""
+def load_answer(path: Path, request: dict[str, Any], schema: type[T]) -> tuple[T, Usage] | None:
+    """The answer kept for exactly this request, and what it took; None: absent, damaged or invalid."""
     try:
         kept = json.loads(path.read_text("utf-8"))
-        return schema.model_validate(kept["answer"]) if kept["request"] == request else None
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):  # ValidationError is a ValueError
+        if kept["request"] != request:
+            return None
+        spent = Usage(**{name: int(number) for name, number in kept["usage"].items()})
+        return schema.model_validate(kept["answer"]), spent
+    except _UNUSABLE:
         return None
 
 

@@ -1,7 +1,9 @@
 """Many questions to one server: a few at a time, tried again where that helps, kept on disk, billed.
 
-An answer is kept as soon as it is there, so a run that is killed asks only what is missing; equal
-questions are asked once. Progress and its rates are about what is asked now.
+An answer is kept as soon as it is there, with the tokens it took: a run that is killed asks only what is
+missing, and what it paid is not forgotten. Equal questions are asked once. A question that waits for
+another try holds up no other, unless the server as a whole wants a pause. Progress and its rates are
+about what is asked now.
 What is kept under: the model, its version, the address, and the whole request. *Why the
 address, unlike for names of clusters:* local servers answer to any model name, so two
 models served one after the other at two ports would share answers; being asked again after a
@@ -12,35 +14,36 @@ A parameter that the server refuses is left out, but never one that decides how 
 (`DECISIVE`), unless the model's spec accepts that: greedy answers and drawn ones are different things.
 
 Only answers are kept. An example that was given up on (timed out, failed) or that did not fit
-is asked again the next time; a fault of the server as a whole ends the run instead of marking
-every example as failed.
+is asked again the next time.
 """
 
 import logging
-import threading
-from collections import Counter
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import openai
 
 from cg_pipeline.llm.answers import load_answer, save_answer
-from cg_pipeline.llm.attempts import Attempt, Call, Usage, usage_of
+from cg_pipeline.llm.attempts import Attempt, Call
+from cg_pipeline.llm.bill import Bill
 from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.llm.failures import Failures
 from cg_pipeline.llm.questions import Question, rendered
-from cg_pipeline.llm.replies import AnswerText, Stop, read_answer
+from cg_pipeline.llm.replies import AnswerText, read_answer
+from cg_pipeline.llm.turns import Turns
 from cg_pipeline.llm.wire import Fault, connect, post, unwilling
 from cg_pipeline.progress import ProgressMeter
 from cg_pipeline.records import content_id
 
-MAX_FAILURES_IN_A_ROW = 10
-"""So many questions given up on, with no answer between, are the server's fault and not theirs."""
-
 DECISIVE = frozenset({"temperature", "top_p"})
 """Parameters without which the answers are not those that were asked for."""
+
+_WAITING_EACH = 4
+"""So many questions may wait for another try, for each request that may be under way."""
 
 _MAX_BYTES = 1 << 26  # log-probabilities of a long text are many times its size
 _EVERY_S = 10.0
@@ -59,8 +62,14 @@ class _Asked:
     """What the answer is kept under."""
     path: Path
 
-    def kept(self) -> AnswerText | None:
-        return load_answer(self.path, self.request, AnswerText)
+
+@dataclass
+class _Job:
+    """A question that is to be asked."""
+
+    asked: _Asked
+    attempt: Attempt = field(default_factory=Attempt)
+    answer: "Future[AnswerText]" = field(default_factory=lambda: Future[AnswerText]())
 
 
 class Asker:
@@ -89,19 +98,15 @@ class Asker:
         if concurrency < 1:
             raise ValueError(f"concurrency is {concurrency}; expected at least 1 request at a time.")
         self.endpoint = endpoint
-        self.ledger: list[Call] = []
+        self.bill = Bill(endpoint)
         self.refused: frozenset[str] = frozenset()
         """Parameters that the server will not have, and that are left out."""
-        self.troubles: Counter[str] = Counter()
-        """Why questions were given up on."""
+        self.failures = Failures(endpoint)
         self._cache_dir = cache_dir
         self._identity = {"model": endpoint.model, "address": endpoint.base_url, **identity}
         self._concurrency = concurrency
         self._insists_on = frozenset[str]() if own_sampling else DECISIVE
         self._report = report
-        self._lock = threading.Lock()
-        self._stopping = threading.Event()
-        self._n_failed_in_a_row = 0
 
     def ask(self, questions: Sequence[Question]) -> list[AnswerText]:
         """One answer per question, in order; one that could not be had says why in its `stop`.
@@ -112,42 +117,74 @@ class Asker:
         """
         asked = [self._place(question) for question in questions]
         by_path = {each.path: each for each in asked}
-        found = {path: answer for path, each in by_path.items() if (answer := each.kept())}
+        found = {path: answer for path, each in by_path.items() if (answer := self._recall(each))}
         missing = {path: each for path, each in by_path.items() if path not in found}
-        for _ in range(len(asked) - len(missing)):
-            self._record(Attempt(), cached=True, answered=True)
+        for _ in range(len(asked) - len(by_path)):
+            self.bill.repeat()
         found.update(zip(missing, self._send([*missing.values()]), strict=True))
         return [found[each.path] for each in asked]
 
-    def _send(self, asked: Sequence["_Asked"]) -> list[AnswerText]:
+    def _recall(self, asked: _Asked) -> AnswerText | None:
+        """The answer on disk, if there is one."""
+        kept = load_answer(asked.path, asked.request, AnswerText)
+        if kept is None:
+            return None
+        answer, spent = kept
+        self.bill.recall(asked.path, spent)
+        return answer
+
+    def _send(self, asked: Sequence[_Asked]) -> list[AnswerText]:
         """The answers that are not on disk."""
         if not asked:
             return []
-        self._stopping.clear()
+        jobs = [_Job(each) for each in asked]
+        turns = Turns(jobs, most_waiting=_WAITING_EACH * self._concurrency)
         unit = _UNITS[asked[0].question.purpose]
         meter = ProgressMeter(
             len(asked), lambda now: self._report(f"{self.endpoint.model}: {now}"), unit=unit, every_s=_EVERY_S
         )
         with self._connect() as client, ThreadPoolExecutor(self._concurrency) as threads, meter:
-            futures = [threads.submit(self._answer, client, each) for each in asked]
+            for _ in range(min(self._concurrency, len(jobs))):
+                threads.submit(self._work, client, turns)
             try:
-                self._follow(futures, meter)
-            except BaseException:
-                self._stopping.set()
-                threads.shutdown(wait=True, cancel_futures=True)
-                raise
-        return [future.result() for future in futures]
+                self._follow([job.answer for job in jobs], meter)
+            finally:
+                turns.stop()
+        return [job.answer.result() for job in jobs]
+
+    def _work(self, client: openai.OpenAI, turns: Turns[_Job]) -> None:
+        """What each thread does: one try after the other, whosever turn it is."""
+        while (job := turns.take()) is not None:
+            if not job.attempt.n_tries:
+                job.attempt = Attempt(omitted=self.refused)  # from now, as far as is known now
+            try:
+                outcome = self._try(client, job.asked.question, job.attempt)
+                wait_s = self._cure(job.asked.question, outcome, job.attempt)
+                if wait_s is not None:
+                    all_wait = isinstance(outcome, Fault) and outcome.kind == "server"
+                    turns.again(job, wait_s, all_wait=all_wait)
+                    continue
+                job.answer.set_result(self._settle(job.asked, outcome, job.attempt))
+            except BaseException as error:  # for whoever follows
+                job.answer.set_exception(error)
+            turns.end()
 
     def try_patiently(self, question: Question) -> AnswerText | Fault:
-        """The answer to one question, or what is wrong with it; nothing is kept."""
-        self._stopping.clear()
+        """The answer to one question, or what is wrong with it; it is billed, but not kept."""
+        attempt = Attempt(omitted=self.refused)
         with self._connect() as client:
-            return self._insist(client, question, Attempt(omitted=self.refused))
+            while True:
+                outcome = self._try(client, question, attempt)
+                wait_s = self._cure(question, outcome, attempt)
+                if wait_s is None:
+                    self.bill.add(attempt, answered=isinstance(outcome, AnswerText))
+                    return outcome
+                time.sleep(wait_s)
 
     @property
-    def usage(self) -> Usage:
-        """Tokens of all calls, given-up ones included."""
-        return usage_of(self.ledger)
+    def ledger(self) -> list[Call]:
+        """A line for every call."""
+        return self.bill.ledger
 
     def _connect(self) -> openai.OpenAI:
         client = connect(self.endpoint)
@@ -161,41 +198,39 @@ class Asker:
             future.result()
             calls = self.ledger[n_seen:]
             n_seen += len(calls)
-            used = usage_of(calls)  # by whichever calls have ended since
-            meter.advance(1, used.input_tokens + used.output_tokens)
+            tokens = (call.usage.input_tokens + call.usage.output_tokens for call in calls)
+            meter.advance(1, sum(tokens))  # of whichever calls have ended since
 
     def _place(self, question: Question) -> "_Asked":
         request = {**self._identity, **question.identity}
         name = content_id(request)
         return _Asked(question, request, self._cache_dir / name[:2] / f"{name}.json")
 
-    def _answer(self, client: openai.OpenAI, asked: "_Asked") -> AnswerText:
-        attempt = Attempt(omitted=self.refused)
-        try:
-            outcome = self._insist(client, asked.question, attempt)
-        except BaseException:
-            self._record(attempt, cached=False, answered=False)
-            raise
+    def _cure(self, question: Question, outcome: AnswerText | Fault, attempt: Attempt) -> float | None:
+        """Seconds to wait before the next try; None where there is an answer, or nothing left to try."""
+        if isinstance(outcome, AnswerText) or self._insists(question, outcome):
+            return None
+        _log.debug("%s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
+        return attempt.cure(outcome, self.endpoint)
+
+    def _insists(self, question: Question, fault: Fault) -> bool:
+        """Whether the server refuses what may not be left out."""
+        return question.purpose == "answer" and fault.parameter in self._insists_on
+
+    def _settle(self, asked: _Asked, outcome: AnswerText | Fault, attempt: Attempt) -> AnswerText:
+        """The answer, kept; or one that says why there is none."""
         answered = isinstance(outcome, AnswerText)
-        self._record(attempt, cached=False, answered=answered)
+        self.bill.add(attempt, answered=answered)
         if answered:
+            self.failures.end_row()
             self._learn(attempt.omitted)
+            self.bill.keep(asked.path)
             save_answer(asked.path, asked.request, outcome, attempt.usage)
             return outcome
-        return self._give_up(asked.question, outcome, attempt)
-
-    def _insist(self, client: openai.OpenAI, question: Question, attempt: Attempt) -> AnswerText | Fault:
-        """Try until there is an answer or nothing is left to try."""
-        while True:
-            outcome = self._try(client, question, attempt)
-            if isinstance(outcome, AnswerText):
-                return outcome
-            _log.debug("%s %s (try %d).", self.endpoint.model, outcome.reason, attempt.n_tries)
-            if outcome.parameter in self._insists_on and question.purpose == "answer":
-                return unwilling(outcome)
-            cured = attempt.cure(outcome, self.endpoint, self._stopping.wait)
-            if not cured or self._stopping.is_set():
-                return outcome
+        if self._insists(asked.question, outcome):
+            outcome = unwilling(outcome)
+        stop = self.failures.give_up(outcome, attempt)
+        return AnswerText(text="", stop=stop, prompt=rendered(asked.question.build(attempt.omitted)))
 
     def _try(self, client: openai.OpenAI, question: Question, attempt: Attempt) -> AnswerText | Fault:
         attempt.n_tries += 1
@@ -211,38 +246,3 @@ class Asker:
         if new := refused - self.refused:
             _log.warning("%s refuses %s; asked without.", self.endpoint.model, ", ".join(sorted(new)))
             self.refused |= new
-
-    def _give_up(self, question: Question, fault: Fault, attempt: Attempt) -> AnswerText:
-        """An answer that says why there is none, unless the fault is not the question's."""
-        if fault.kind == "settings":
-            raise ValueError(self._sentence(fault, attempt))
-        if fault.kind == "server":
-            raise ConnectionError(self._sentence(fault, attempt) + " Answers so far are kept; run it again.")
-        stop: Stop = fault.kind or "failed"
-        if stop in ("timed_out", "failed"):
-            self._count_failure(fault, attempt)
-        prompt = rendered(question.build(attempt.omitted))
-        return AnswerText(text="", stop=stop, prompt=prompt)
-
-    def _count_failure(self, fault: Fault, attempt: Attempt) -> None:
-        with self._lock:
-            self.troubles[fault.reason] += 1
-            self._n_failed_in_a_row += 1
-            in_a_row = self._n_failed_in_a_row
-        if in_a_row >= MAX_FAILURES_IN_A_ROW:
-            raise ConnectionError(
-                f"{self._sentence(fault, attempt)} So did the {in_a_row} last questions. "
-                "Answers so far are kept; run it again."
-            )
-
-    def _sentence(self, fault: Fault, attempt: Attempt) -> str:
-        endpoint = self.endpoint
-        text = f"Model {endpoint.model!r} at {endpoint.base_url} {fault.reason}, after {attempt.tries}."
-        return endpoint.redact(text)
-
-    def _record(self, attempt: Attempt, *, cached: bool, answered: bool) -> None:
-        call = attempt.call(self.endpoint, cached=cached, answered=answered)
-        with self._lock:
-            self.ledger.append(call)
-            if answered:
-                self._n_failed_in_a_row = 0

@@ -1,7 +1,6 @@
 """A question on its way to an answer: what was tried, what may still help, what it cost in the end."""
 
 import time
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from cg_pipeline.llm.endpoint import Endpoint
@@ -56,16 +55,15 @@ class Attempt:
         """How many there were, in words."""
         return "1 try" if self.n_tries == 1 else f"{self.n_tries} tries"
 
-    def cure(self, fault: Fault, endpoint: Endpoint, sleep: Callable[[float], object]) -> bool:
-        """Do what helps whatever was asked: leave a parameter out, or wait; False where neither may."""
+    def cure(self, fault: Fault, endpoint: Endpoint) -> float | None:
+        """Seconds to wait before the next try, without what was refused; None where none may help."""
         if fault.remedy == "omit" and fault.parameter not in self.omitted:
             self.omitted |= {fault.parameter}
-        elif fault.remedy == "wait" and self.n_waits < endpoint.max_retries:
-            sleep(wait_s(fault, self.n_waits, endpoint))
+            return 0.0
+        if fault.remedy == "wait" and self.n_waits < endpoint.max_retries:
             self.n_waits += 1
-        else:
-            return False
-        return True
+            return wait_s(fault, self.n_waits - 1, endpoint)
+        return None
 
     def call(self, endpoint: Endpoint, *, cached: bool, answered: bool) -> Call:
         """The line of the bill, now that it has ended."""
@@ -77,8 +75,3 @@ class Attempt:
             latency_s=time.monotonic() - self.started,
             n_retries=max(0, self.n_tries - 1),
         )
-
-
-def usage_of(calls: Iterable[Call]) -> Usage:
-    """Tokens of all calls, those that failed included."""
-    return sum((call.usage for call in calls), Usage())

@@ -1,53 +1,75 @@
-"""Bounds on a response, whatever its status: how long it may take, and how long an error may be.
+"""Bounds on a request, whatever comes of it: how long it may take in all, and how long an error may be.
 
-Why here and not where a body is read: the openai client reads the bodies of errors itself, whole.
+Why here and not where a body is read: the openai client reads the bodies of errors itself, whole, and
+nobody but the transport sees header lines that trickle in.
 Why hooks and not a transport: a client with a transport of its own takes no proxy from the environment.
+Why each read: a time-out of the transport is for one read, and a server that sends a byte before each
+is over never meets it. A connection serves one request at a time, in the thread that sent it.
 
-What is not bounded: header lines that trickle in, and a chunk's own header. No bytes of a body
-come of them, so nothing here is asked; a silence in between ends the request after `timeout_s`.
+What is bounded apart: connecting and the handshake, which take `timeout_s` each at most.
 """
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import httpcore2  # below the transport: a connection is handed to whoever traces a request
 import httpx2
 
 MAX_ERROR_BYTES = 1 << 20
 """As sent; what comes after it is left unread, and the status is judged all the same."""
 
-_DEADLINE = "cg_deadline"
-
 
 def bounding(timeout_s: float) -> dict[str, list[Callable[..., Any]]]:
-    """Hooks for a client: a request sent by it and its body take `timeout_s`, and one read more at most."""
+    """Hooks for a client: each request sent by it is answered within `timeout_s`, or given up."""
+    of_thread = threading.local()
+
+    def left_s() -> float:
+        return of_thread.deadline - time.monotonic()
 
     def start(request: httpx2.Request) -> None:
-        request.extensions[_DEADLINE] = time.monotonic() + timeout_s
+        of_thread.deadline = time.monotonic() + timeout_s
+        request.extensions["trace"] = watch
 
-    def bound(response: httpx2.Response) -> None:
-        max_bytes = MAX_ERROR_BYTES if response.is_error else None
-        deadline = response.request.extensions[_DEADLINE]
-        response.stream = _Bounded(response.stream, response.request, deadline, max_bytes)
+    def watch(_event: str, told: dict[str, Any]) -> None:
+        if isinstance(stream := told.get("return_value"), httpcore2.NetworkStream):
+            _bound(stream, left_s)
 
-    return {"request": [start], "response": [bound]}
+    def cut(response: httpx2.Response) -> None:
+        if response.is_error:
+            response.stream = _Cut(response.stream)
+
+    return {"request": [start], "response": [cut]}
 
 
-class _Bounded(httpx2.SyncByteStream):
-    """A body that ends with an exception at the deadline, and quietly after so many bytes."""
+def _bound(stream: Any, left_s: Callable[[], float]) -> None:
+    """Let a connection that was just made read and write for as long as its request has left."""
 
-    def __init__(self, stream: Any, request: httpx2.Request, deadline: float, max_bytes: int | None) -> None:
-        self._stream, self._request = stream, request
-        self._deadline, self._max_bytes = deadline, max_bytes
+    def within(operation: Callable[..., Any]) -> Callable[..., Any]:
+        def bounded(data: Any, timeout: float | None = None) -> Any:
+            left = left_s()
+            if left <= 0:
+                raise httpcore2.ReadTimeout("the request took too long")
+            return operation(data, left if timeout is None else min(timeout, left))
+
+        return bounded
+
+    stream.read, stream.write = within(stream.read), within(stream.write)
+
+
+class _Cut(httpx2.SyncByteStream):
+    """A body that ends quietly after so many bytes."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
 
     def __iter__(self) -> Iterator[bytes]:
         n_bytes = 0
         for chunk in self._stream:
-            if time.monotonic() > self._deadline:
-                raise httpx2.ReadTimeout("the body took too long", request=self._request)
             yield chunk
             n_bytes += len(chunk)
-            if self._max_bytes is not None and n_bytes >= self._max_bytes:
+            if n_bytes >= MAX_ERROR_BYTES:
                 return
 
     def close(self) -> None:

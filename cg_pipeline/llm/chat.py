@@ -22,7 +22,8 @@ import openai
 import pydantic
 
 from cg_pipeline.llm.answers import Reply, load_answer, read_response, save_answer
-from cg_pipeline.llm.attempts import Attempt, Call, Usage, usage_of
+from cg_pipeline.llm.attempts import Attempt, Call
+from cg_pipeline.llm.bill import Bill
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.wire import Fault, connect, post
 from cg_pipeline.protocols import NamingFailed
@@ -55,7 +56,7 @@ class ChatModel:
     def __init__(self, endpoint: Endpoint, cache_dir: Path) -> None:
         self.endpoint = endpoint
         self.cache_dir = cache_dir
-        self.ledger: list[Call] = []
+        self.bill = Bill(endpoint)
         self._omitted: frozenset[str] = frozenset()
 
     def ask(self, messages: Sequence[Message], schema: type[T]) -> Reply[T]:
@@ -74,31 +75,23 @@ class ChatModel:
         attempt = _Talk(omitted=self._omitted)
         kept = load_answer(path, request, schema)
         if kept is not None:
-            call = self._record(attempt, cached=True, answered=True)
-            return Reply(value=kept, usage=call.usage, cost=call.cost, cached=True)
+            value, spent = kept
+            call = self.bill.recall(path, spent)
+            return Reply(value=value, usage=call.usage, cost=call.cost, cached=True)
         try:
             value = self._converse(messages, schema, attempt)
         except BaseException:
-            self._record(attempt, cached=False, answered=False)
+            self.bill.add(attempt, answered=False)
             raise
-        call = self._record(attempt, cached=False, answered=True)
+        call = self.bill.add(attempt, answered=True)
+        self.bill.keep(path)
         save_answer(path, request, value, attempt.usage)
         return Reply(value=value, usage=call.usage, cost=call.cost, cached=False)
 
     @property
-    def total_usage(self) -> Usage:
-        """Tokens of all calls, failed ones included."""
-        return usage_of(self.ledger)
-
-    @property
-    def total_cost(self) -> float | None:
-        """Price of all calls; None when the prices are unknown."""
-        return self.endpoint.cost(self.total_usage.input_tokens, self.total_usage.output_tokens)
-
-    def _record(self, attempt: _Talk, *, cached: bool, answered: bool) -> Call:
-        call = attempt.call(self.endpoint, cached=cached, answered=answered)
-        self.ledger.append(call)
-        return call
+    def ledger(self) -> list[Call]:
+        """A line for every call."""
+        return self.bill.ledger
 
     def _converse(self, messages: Sequence[Message], schema: type[T], attempt: _Talk) -> T:
         """Try until an answer is valid or nothing is left to try."""
@@ -151,7 +144,8 @@ class ChatModel:
 
     def _prepare_retry(self, fault: Fault, attempt: _Talk) -> bool:
         """Do what may cure the fault; False when it cannot be cured or has been tried often enough."""
-        if attempt.cure(fault, self.endpoint, time.sleep):
+        if (pause_s := attempt.cure(fault, self.endpoint)) is not None:
+            time.sleep(pause_s)
             return True
         if fault.remedy not in ("lengthen", "correct") or attempt.n_corrections >= MAX_CORRECTIONS:
             return False

@@ -68,7 +68,7 @@ def spent(chats: Iterable[ChatModel]) -> dict[str, int | float]:
     """What some models have taken so far: calls, how they ended, tokens, and cost if prices are known."""
     used = list({id(chat): chat for chat in chats}.values())
     ledger = [call for chat in used for call in list(chat.ledger)]
-    costs = [chat.total_cost for chat in used]
+    costs = [chat.bill.price(chat.bill.usage) for chat in used]
     totals: dict[str, int | float] = {
         "llm_calls": len(ledger),
         "llm_calls_cached": sum(call.cached for call in ledger),

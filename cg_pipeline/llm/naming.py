@@ -130,7 +130,8 @@ class LlmNamer:
 
     def totals(self) -> dict[str, int | float]:
         """What naming has taken so far: calls, how they ended, tokens, and cost if prices are known."""
-        usage, cost = self.chat.total_usage, self.chat.total_cost
+        usage = self.chat.bill.usage
+        cost = self.chat.bill.price(usage)
         spent: dict[str, int | float] = {
             "llm_calls": len(self.chat.ledger),
             "llm_calls_cached": sum(call.cached for call in self.chat.ledger),

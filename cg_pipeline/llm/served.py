@@ -12,6 +12,7 @@ overflow. `prompt_token_ids` is empty, and `n_cut_tokens` counts words.
 """
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -33,6 +34,27 @@ from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Example
 from cg_pipeline.specs import Model, ServedModel
 
+_ENDED = re.compile(r"(?:\w|[:;!?)\]}=]|(?<!\d)[.,])\Z")
+"""First words after which a blank belongs, which many servers drop: not "3.", nor an open bracket."""
+_ATTACHED = re.compile(r"[\s.,;:!?)\]}%'’]")
+"""What needs no blank before it."""
+
+
+def key_of(model: Model, served: ServedModel) -> str:
+    """The key of a model's server, out of the environment; empty where none is wanted.
+
+    Raises:
+        ValueError: the variable that should hold it is not set.
+    """
+    variable = served.api_key_variable
+    key = os.environ.get(variable, "").strip() if variable else ""
+    if variable and not key:
+        raise ValueError(
+            f"Model {model.name!r} wants its key in the environment variable {variable}, which is not set; "
+            f"expected a bearer token. Set {variable}."
+        )
+    return key
+
 
 def endpoint_of(
     model: Model,
@@ -48,13 +70,7 @@ def endpoint_of(
     Raises:
         ValueError: the variable that should hold its key is not set, or a setting cannot be used.
     """
-    variable = served.api_key_variable
-    key = os.environ.get(variable, "").strip() if variable else ""
-    if variable and not key:
-        raise ValueError(
-            f"Model {model.name!r} wants its key in the environment variable {variable}, which is not set; "
-            f"expected a bearer token. Set {variable}."
-        )
+    variable, key = served.api_key_variable, key_of(model, served)
     if prices is not None and (len(prices) != 2 or min(prices) < 0):
         raise ValueError(
             f"prices of model {model.name!r} are {list(prices)}; expected two numbers of at least 0, "
@@ -173,8 +189,8 @@ def _begun(opening: str, text: str) -> str:
     """The answer from its first words on, whether the server repeated them, and kept the space, or not."""
     if opening and text.lstrip().startswith(opening):
         return text.lstrip()
-    joined = opening[-1:].isalnum() and text[:1].isalnum()
-    return f"{opening} {text}" if joined else opening + text
+    apart = _ENDED.search(opening) and text and not _ATTACHED.match(text)
+    return f"{opening} {text}" if apart else opening + text
 
 
 def _cut(text: str, stops: Sequence[str], start: int) -> str:

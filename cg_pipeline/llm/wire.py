@@ -10,15 +10,12 @@ Why the body is streamed: its size can then be bounded, as `bounds` bounds its t
 a server that never stops sending neither fills the memory nor holds a run forever.
 """
 
-import email.utils
 import functools
-import math
 import random
 import re
 import ssl
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 import httpx2  # the transport of the openai client: what breaks while a body is read is raised by it
@@ -26,6 +23,7 @@ import openai
 
 from cg_pipeline.llm.bounds import bounding
 from cg_pipeline.llm.endpoint import Endpoint
+from cg_pipeline.waiting import seconds_asked
 
 MAX_BODY_BYTES = 1 << 20
 _QUOTED_CHARACTERS = 200
@@ -198,7 +196,9 @@ def _judge_status(error: openai.APIStatusError, endpoint: Endpoint, request: Map
         return Fault(reason=reason, remedy="omit" if refused else "none", parameter=refused)
     if status in (408, 409, 429) or status >= 500:
         kind = "timed_out" if status in (408, 504) else "server" if status in (429, 503) else ""
-        return _judge_wait(reason, kind, _retry_after(error.response.headers), endpoint)
+        return _judge_wait(
+            reason, kind, seconds_asked(error.response.headers.get("retry-after", "")), endpoint
+        )
     return Fault(reason=reason, remedy="none")
 
 
@@ -230,16 +230,3 @@ def _refused_parameter(error: openai.APIStatusError, request: Mapping[str, Any])
     if "continue_final_message" in request and _NO_PREFIX.search(str(error.body)):
         return "continue_final_message"
     return "response_format" if "response_format" in request else ""
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds the `Retry-After` header asks for, written as a number or as a date."""
-    text = headers.get("retry-after", "")
-    try:
-        wait_s = float(text)
-    except ValueError:
-        try:
-            wait_s = (email.utils.parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
-        except (ValueError, TypeError):  # TypeError: a date without a time zone
-            return None
-    return None if math.isnan(wait_s) else max(0.0, wait_s)

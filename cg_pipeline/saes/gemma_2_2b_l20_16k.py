@@ -4,6 +4,7 @@ Trained on the base model and used here on the instruction-tuned one, as its aut
 (arXiv 2408.05147); on contexts of 1,024 tokens with a BOS, which the chat template writes too.
 """
 
+from cg_pipeline.health_specs import PublishedFigures
 from cg_pipeline.models.gemma_2_2b_it import MODEL
 from cg_pipeline.specs import Sae, SaeRelease
 
@@ -21,4 +22,5 @@ SAE = Sae(
     ),
     d_sae=16384,
     licence="CC-BY-4.0",
+    published=PublishedFigures(l0=71.0, source="the name of its folder on the hub, average_l0_71"),
 )

@@ -3,6 +3,7 @@
 The wider sister of `gemma_2_2b_l20_16k`, trained and used in the same way.
 """
 
+from cg_pipeline.health_specs import PublishedFigures
 from cg_pipeline.models.gemma_2_2b_it import MODEL
 from cg_pipeline.specs import Sae, SaeRelease
 
@@ -20,4 +21,5 @@ SAE = Sae(
     ),
     d_sae=65536,
     licence="CC-BY-4.0",
+    published=PublishedFigures(l0=114.0, source="the name of its folder on the hub, average_l0_114"),
 )

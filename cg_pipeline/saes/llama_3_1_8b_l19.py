@@ -4,6 +4,7 @@ Trained on chats (LMSYS-Chat-1M). Its weights are a pickled file, read only if y
 CG_TRUST_PICKLED.
 """
 
+from cg_pipeline.health_specs import PublishedFigures
 from cg_pipeline.models.llama_3_1_8b_instruct import MODEL
 from cg_pipeline.specs import Sae, SaeRelease
 
@@ -19,4 +20,5 @@ SAE = Sae(
     ),
     d_sae=65536,
     licence="Llama 3.1 Community License",
+    published=PublishedFigures(l0=91.0, source="sae-lens's registry"),
 )

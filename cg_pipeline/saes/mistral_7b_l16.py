@@ -4,6 +4,7 @@ Trained on the base model and used here on the model that was tuned from it; on 
 States are scaled to one norm before they are read, which sae-lens does by its registry's word.
 """
 
+from cg_pipeline.health_specs import PublishedFigures
 from cg_pipeline.models.mistral_7b_instruct import MODEL
 from cg_pipeline.specs import Sae, SaeRelease
 
@@ -21,4 +22,5 @@ SAE = Sae(
     ),
     d_sae=65536,
     licence="not stated where this was written: see the repository",
+    published=PublishedFigures(explained_variance=0.85, l0=74.0, source="sae-lens's registry"),
 )

@@ -6,6 +6,7 @@ which Qwen's tokenizer does not have. Its weights are a pickled file, read only 
 CG_TRUST_PICKLED.
 """
 
+from cg_pipeline.health_specs import PublishedFigures
 from cg_pipeline.models.qwen3_8b import MODEL
 from cg_pipeline.specs import Sae, SaeRelease
 
@@ -23,4 +24,5 @@ SAE = Sae(
     ),
     d_sae=65536,
     licence="Qwen licence: see the repository",
+    published=PublishedFigures(l0=50.0, source="its release's name and sae-lens's registry"),
 )

@@ -3,6 +3,8 @@
 The reference is the example's first target, else the details' `reference`. The grade maps to
 [0, 1] by (grade − 1) / 9.
 
+An answer cut at its limit is unscored (truncated): a judge would grade what the limit took away.
+
 Source: Zheng et al. 2023, arXiv 2306.05685, single-answer grading; first turns only.
 """
 

@@ -1,7 +1,7 @@
 """Whether a summary says nothing but what its passage says, decided by a language model.
 
 The passage is the details' `passage`, else the prompt. A summary cut at its limit is judged as
-far as it goes.
+far as it goes, unlike an answer that a judge grades: each of its statements is supported or not.
 
 Source: the task of Vectara's hallucination leaderboard; a judge of the user's own stands where
 that has a trained classifier, so the rates are not comparable with its.

@@ -3,6 +3,8 @@
 The details' `baseline` is the other answer. A judge that prefers one answer in both orders has
 decided; one that follows the order, or finds a tie, has not, and the score is 0.5.
 
+An answer cut at its limit is unscored (truncated): it would lose to a whole one for the limit's sake.
+
 Source: Zheng et al. 2023, arXiv 2306.05685, section 3.4: position bias, the conservative
 approach.
 """
@@ -33,7 +35,7 @@ Verdict: first, second, or tie.\
 
 
 def score(example: Example, completion: Completion, judge: Judge | None = None) -> Score:
-    """1 when the answer is preferred in both orders, 0 when the baseline is, else 0.5.
+    """1 when the answer is preferred in both orders, 0 when the baseline is, else 0.5; unscored when cut.
 
     Raises:
         ValueError: the example has no baseline answer.

@@ -16,6 +16,8 @@
 Optional: scoring, prefix (put before every question), n_shots and shots_file, max_new_tokens, stop,
 opening (first words of the answer), unconditional (a neutral prompt),
 sampling = { n = 5, temperature = 0.8 }, and fields.details, names of fields that scoring needs besides.
+A question is put as `Question: …` and `Answer:` on two lines, as it stands with prompt = "plain", and with
+its choices where the task is lettered.
 Choices with scoring = "option" are asked in words, for models that give no likelihoods.
 The file's name is the benchmark's. Fields that are not named are left alone.
 """
@@ -27,16 +29,19 @@ from pathlib import Path
 from typing import Any, TypedDict, get_args
 
 from cg_pipeline.catalog import lookup
+from cg_pipeline.ink import is_blank
 from cg_pipeline.sources.declared_fit import drawn, given, misfits, policy_of, response_of
 from cg_pipeline.sources.declared_items import (
     GENERATED,
     Fields,
+    PromptForm,
     Task,
     declared_item,
     declared_prompt,
 )
-from cg_pipeline.sources.json_lines import show
+from cg_pipeline.sources.json_lines import show, text_fault
 from cg_pipeline.sources.lines import ENDINGS
+from cg_pipeline.sources.plain_files import read_plain_file
 from cg_pipeline.specs import Benchmark, LocalRows, ScoringPolicy, check_name
 
 FOLDER = "benchmarks"
@@ -45,10 +50,15 @@ FOLDER = "benchmarks"
 _MAX_NEW_TOKENS = 32
 _OPTION_TOKENS = 1024
 """Room for a reasoning before the letter."""
+_LONGEST_NAME = 200
+"""Characters of a file's name: less than any file system takes."""
 _TASKS: tuple[str, ...] = get_args(Task)
+_ANSWER_AS = ("text", "letter", "index", "index_from_1")
+_WORDS_OF: Mapping[str, tuple[str, ...]] = {"task": _TASKS, "prompt": get_args(PromptForm)}
 _REQUIRED = ("title", "scope", "licence", "file", "task", "fields")
 _OPTIONAL: Mapping[str, tuple[type, Any]] = {
     "scoring": (str, ""),
+    "prompt": (str, "question_answer"),
     "prefix": (str, ""),
     "n_shots": (int, 0),
     "shots_file": (str, ""),
@@ -60,7 +70,6 @@ _OPTIONAL: Mapping[str, tuple[type, Any]] = {
     "version": (int, 1),
 }
 _FIELDS = ("question", "choices", "answer", "answer_as", "context", "category", "cluster", "details")
-_ANSWER_AS = ("text", "letter", "index", "index_from_1")
 
 
 class DeclaredRow(TypedDict):
@@ -80,6 +89,8 @@ def read_declarations(
     for path in sorted((data_dir / FOLDER).glob("*.toml")):
         try:
             found[path.stem] = _read(path, taken, policies)
+        except OSError as error:  # says which file
+            faults.append(str(error))
         except ValueError as error:
             faults += [f"{path}: {line}" for line in str(error).splitlines()]
     if faults:
@@ -102,16 +113,17 @@ def _read(path: Path, taken: Collection[str], policies: Mapping[str, ScoringPoli
 
 
 def _parsed(path: Path) -> dict[str, Any]:
+    payload = read_plain_file(path, "a TOML file. Correct it.")
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(payload.decode("utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f'{error}; expected TOML, such as title = "…". Correct it.') from None
     except UnicodeDecodeError as error:
         raise ValueError(
             f"byte {error.start + 1} is not UTF-8; expected text. Save the file as UTF-8."
         ) from None
-    except (OSError, RecursionError) as error:
-        raise ValueError(f"cannot be read ({error}); expected a TOML file. Correct it.") from None
+    except RecursionError:
+        raise ValueError("nested too deep to read; expected keys and one table. Flatten it.") from None
 
 
 def _faults(declared: Mapping[str, Any]) -> Iterator[str]:
@@ -126,11 +138,16 @@ def _faults(declared: Mapping[str, Any]) -> Iterator[str]:
     for key in ("file", "shots_file"):
         if _is(str, name := declared.get(key, None)) and not _is_beside(name):
             yield (
-                f"{key} is {name!r}; expected the name of a file beside this one that ends in "
+                f"{key} is {show(name)}; expected the name of a file beside this one that ends in "
                 f"{', '.join(ENDINGS)}. Put it there."
             )
-    if _is(str, task := declared.get("task")) and task not in _TASKS:
-        yield f"task is {task!r}; expected one of {', '.join(_TASKS)}. Correct it."
+    for key, words in _WORDS_OF.items():
+        if _is(str, word := declared.get(key)) and word not in words:
+            yield f"{key} is {show(word)}; expected one of {', '.join(words)}. Correct it."
+    for key, value in declared.items():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and (fault := text_fault(text)):
+                yield f"{key} is {show(text)}{fault}"
 
 
 def _field_faults(fields: Any, task: Any) -> Iterator[str]:
@@ -165,6 +182,7 @@ def _benchmark(name: str, declared: Mapping[str, Any], policy: ScoringPolicy) ->
     task: Task = declared["task"]
     generated = (response := response_of(task, policy)) == "generation"
     asks_letter = generated and policy.needs_choices
+    form = "lettered" if task == "lettered" else found["prompt"]
     columns = Fields(**{key: _fixed(value) for key, value in declared["fields"].items()})
     limit = _OPTION_TOKENS if asks_letter else _MAX_NEW_TOKENS
     shots = LocalRows(path=f"{FOLDER}/{found['shots_file']}") if found["shots_file"] else None
@@ -177,7 +195,7 @@ def _benchmark(name: str, declared: Mapping[str, Any], policy: ScoringPolicy) ->
         source=LocalRows(path=f"{FOLDER}/{declared['file']}"),
         row=DeclaredRow,
         to_item=partial(declared_item, task, columns),
-        prompt=partial(declared_prompt, "option" if asks_letter else task, found["prefix"]),
+        prompt=partial(declared_prompt, "option" if asks_letter else form, found["prefix"]),
         response=response,
         scoring=policy.name,
         max_new_tokens=(found["max_new_tokens"] or limit) if generated else 0,
@@ -200,13 +218,12 @@ def _fixed(value: Any) -> Any:
 
 def _is(kind: type, value: Any) -> bool:
     """Whether a value is of a kind: no text is blank, no truth value is a number."""
-    return (
-        isinstance(value, kind) and not isinstance(value, bool) and (kind is not str or bool(value.strip()))
-    )
+    return isinstance(value, kind) and not isinstance(value, bool) and not (kind is str and is_blank(value))
 
 
 def _is_beside(name: str) -> bool:
-    return Path(name).name == name and Path(name).suffix.lower() in ENDINGS
+    written = name.isprintable() and len(name) <= _LONGEST_NAME
+    return written and Path(name).name == name and Path(name).suffix.lower() in ENDINGS
 
 
 def _unknown(noun: str, table: Mapping[str, Any], known: Collection[str]) -> Iterator[str]:

@@ -4,7 +4,6 @@ A policy says what it needs (`specs.ScoringPolicy`), so one that could never sco
 refused here, with what is missing, and not found out when everything is unscored.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -20,6 +19,13 @@ SCORING: Mapping[str, str] = {
     "numeric": "numeric",
 }
 """The policy of a task that is declared without one."""
+_BOUNDS: Mapping[str, tuple[int, int]] = {
+    "version": (1, 1_000_000),
+    "n_shots": (0, 1_000),
+    "max_new_tokens": (1, 100_000),
+}
+"""What a number may be; a larger one is a slip that would keep a machine busy for years."""
+_MOST_DRAWN, _HOTTEST, _LAST_SEED = 1_000, 100, 2**31 - 1
 _DRAWN: Mapping[str, tuple[type, ...]] = {
     "n": (int,),
     "temperature": (int, float),
@@ -37,12 +43,19 @@ def misfits(declared: Mapping[str, Any], policies: Mapping[str, ScoringPolicy]) 
         yield f"scoring is {scoring} for task {task!r}: {error.args[0]} Correct it."
     else:
         yield from _of_policy(declared, policy)
-        yield from _of_response(declared, response_of(declared["task"], policy))
+        response = response_of(declared["task"], policy)
+        yield from _of_response(declared, response)
+        lettered = declared["task"] == "lettered" or (response == "generation" and policy.needs_choices)
+        if lettered and "prompt" in declared:
+            yield f"prompt is {show(declared['prompt'])}; expected it where no letters are shown. Remove it."
     yield from _of_sampling(declared.get("sampling"))
-    if declared.get("n_shots", 0) < 0 or (declared.get("shots_file") and not declared.get("n_shots")):
+    for key, (least, most) in _BOUNDS.items():
+        if key in declared and not least <= declared[key] <= most:
+            yield f"{key} is {show(declared[key])}; expected {least} to {most:,}. Correct it."
+    if declared.get("shots_file") and not declared.get("n_shots"):
         yield (
-            f"n_shots is {given(declared, 'n_shots')}; expected how many worked examples to show, "
-            "at least 1 with a shots_file. Correct it."
+            f"n_shots is {given(declared, 'n_shots')}; expected how many worked examples of the shots_file "
+            "to show, at least 1. Correct it."
         )
     if not all(isinstance(text, str) and text for text in declared.get("stop", ())):
         yield f"stop is {show(declared['stop'])}; expected a list of texts. Correct it."
@@ -104,12 +117,7 @@ def _lacking(task: str, policy: ScoringPolicy) -> str:
 
 def _of_response(declared: Mapping[str, Any], response: str) -> Iterator[str]:
     task, generated = declared["task"], response == "generation"
-    if declared.get("max_new_tokens", 1) < 1 or ("max_new_tokens" in declared and not generated):
-        yield (
-            f"max_new_tokens is {declared['max_new_tokens']} for task {task!r}; "
-            "expected a positive limit, of a generated answer. Correct it."
-        )
-    kinds = {"opening": True, "sampling": True, "unconditional": False}
+    kinds = {"max_new_tokens": True, "opening": True, "sampling": True, "unconditional": False}
     for key in (key for key, wanted in kinds.items() if key in declared and wanted != generated):
         kind = "a generated answer" if kinds[key] else "likelihoods of choices"
         yield (
@@ -127,13 +135,15 @@ def _of_sampling(sampling: Any) -> Iterator[str]:
     )
     if (
         not right
-        or sampling["n"] < 1
-        or not 0 < sampling["temperature"] < math.inf
+        or not 1 <= sampling["n"] <= _MOST_DRAWN
+        or not 0 < sampling["temperature"] <= _HOTTEST
         or not 0 < sampling.get("top_p", 1) <= 1
+        or not 0 <= sampling.get("seed", 0) <= _LAST_SEED
     ):
         yield (
-            f"sampling is {show(sampling)}; expected n, at least 1, and temperature, above 0, "
-            "and as may be given top_p, up to 1, and seed. Correct it."
+            f"sampling is {show(sampling)}; expected n, 1 to {_MOST_DRAWN:,}, and temperature, above 0 up to "
+            f"{_HOTTEST}, and as may be given top_p, above 0 up to 1, and seed, 0 to {_LAST_SEED:,}. "
+            "Correct it."
         )
 
 

@@ -4,16 +4,19 @@ Module-level functions, for a spec's fingerprint is taken of them together with 
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from cg_pipeline.formats import letter_asked, lettered, question_answer
+from cg_pipeline.formats import letter_asked, lettered, plain, question_answer
 from cg_pipeline.items import Item, Prompt, named
 from cg_pipeline.sources.json_lines import show
 
 Task = Literal["multiple_choice", "lettered", "yes_no", "open", "numeric"]
+
+PromptForm = Literal["question_answer", "plain"]
+"""What is put around a question whose choices are not shown: `Question: …` and `Answer:`, or nothing."""
 
 GENERATED = ("open", "numeric")
 """Tasks whose answers are generated; the others choose."""
@@ -38,6 +41,13 @@ class Fields:
     details: tuple[str, ...] = ()
     """Fields that the scoring policy needs besides, under their own names."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All that the file must have somewhere."""
+        choices = (self.choices,) if isinstance(self.choices, str) else self.choices
+        parts = (self.question, *choices, self.answer, self.context, self.category, self.cluster)
+        return tuple(filter(None, (*parts, *self.details)))
+
 
 def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
     """The item of a row.
@@ -57,27 +67,25 @@ def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
     )
 
 
-def answer_field(to_item: Callable[..., Item]) -> str:
-    """What a declared benchmark's file calls the answer; empty for another benchmark, or without one."""
+def declared_fields(to_item: Callable[..., Item]) -> Fields | None:
+    """What a declared benchmark's file calls the parts of a row; None for another benchmark."""
     if isinstance(to_item, partial) and to_item.func is declared_item:
-        return next((each.answer for each in to_item.args if isinstance(each, Fields)), "")
-    return ""
+        return next((each for each in to_item.args if isinstance(each, Fields)), None)
+    return None
 
 
-def declared_prompt(task: Task | Literal["option"], prefix: str, item: Item) -> Prompt:
-    """The task's format, after the declaration's prefix and the item's context.
+def declared_prompt(form: PromptForm | Literal["lettered", "option"], prefix: str, item: Item) -> Prompt:
+    """The question in its form, after the declaration's prefix and the item's context.
 
-    For "option" choices are shown and a letter is asked for, whatever the task.
+    For "lettered" choices are shown; for "option" also, and a letter is asked for in words.
     """
-    formats = {"lettered": lettered, "option": letter_asked}
-    shown = formats.get(task, _with_context)(item)
+    if form in ("lettered", "option"):
+        shown = lettered(item) if form == "lettered" else letter_asked(item)
+    else:
+        asked = plain(item) if form == "plain" else question_answer(item)
+        shown = Prompt(text=f"{item.context}\n{asked.text}" if item.context else asked.text)
     text = f"{prefix}\n{shown.text}" if prefix else shown.text
     return Prompt(text=text, continuations=shown.continuations)
-
-
-def _with_context(item: Item) -> Prompt:
-    asked = question_answer(item).text
-    return Prompt(text=f"{item.context}\n{asked}" if item.context else asked)
 
 
 def _answers(task: Task, fields: Fields, choices: tuple[str, ...], given: Any) -> tuple[str, ...]:
@@ -122,11 +130,13 @@ def _distinct(choices: tuple[str, ...]) -> tuple[str, ...]:
 
 def _value(row: Mapping[str, Any], name: str) -> Any:
     if row.get(name) is None:
-        raise ValueError(
-            f"field {name!r} is missing; expected it among {', '.join(row) or 'none'}. "
-            "Add it, or correct the declaration."
-        )
+        lack = "empty; expected a value" if name in row else f"missing; expected it among {_listed(row)}"
+        raise ValueError(f"field {name!r} is {lack}. Add it, or correct the declaration.")
     return row[name]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
 
 
 def _detail(row: Mapping[str, Any], name: str) -> Any:

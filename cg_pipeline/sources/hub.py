@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cg_pipeline.sources.hub_errors import explain, wait_asked_for
+from cg_pipeline.sources.hub_answers import looked_at
+from cg_pipeline.sources.hub_errors import explain, is_unreadable, wait_asked_for
 from cg_pipeline.sources.hub_files import file_name, rows_of_file
 from cg_pipeline.sources.json_lines import show
 from cg_pipeline.specs import HubRows
@@ -35,21 +36,28 @@ def fetch_rows(
     Raises:
         PermissionError: the data set is gated, and the token in HF_TOKEN has no access to it.
         LookupError: data set or commit do not exist.
-        ConnectionError: the hub cannot be reached, refuses for now, or broke off; worth another try.
+        ConnectionError: the hub cannot be reached, refuses for now, broke off, or something in between
+            answered in its place; worth another try.
         ValueError: the data are not what the spec says: configuration, split or file do not exist.
     """
+    again = False
     for attempt in range(1, TRIES + 1):
         try:
-            return _fetch(pin, columns, cache_dir)
+            with looked_at(LONGEST_WAIT_S):
+                return _fetch(pin, columns, cache_dir, again=again)
         except Exception as error:  # told apart by what lies beneath: `datasets` wraps most of it
+            if is_unreadable(error) and not again and attempt < TRIES:
+                again = True
+                continue
             wait = wait_asked_for(error, attempt)
             if wait is None or wait > LONGEST_WAIT_S or attempt == TRIES:
-                raise explain(error, pin, has_token=bool(_token())) from error
+                raise explain(error, pin, has_token=bool(_token()), twice=again) from error
             sleep(wait)
     raise AssertionError("the last try returns or raises")
 
 
-def _fetch(pin: HubRows, columns: frozenset[str], cache_dir: Path) -> bytes:
+def _fetch(pin: HubRows, columns: frozenset[str], cache_dir: Path, *, again: bool) -> bytes:
+    """The rows; `again` downloads anew what `huggingface_hub` keeps, which may be what is damaged."""
     from huggingface_hub import HfApi
 
     hub = HfApi(token=_token())
@@ -64,7 +72,7 @@ def _fetch(pin: HubRows, columns: frozenset[str], cache_dir: Path) -> bytes:
     _check_files(pin, {sibling.rfilename for sibling in found.siblings or ()})
     cache_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache_dir) as scratch:
-        lines = [line for part in pin.parts for line in _lines(pin, part, columns, scratch)]
+        lines = [line for part in pin.parts for line in _lines(pin, part, columns, scratch, again)]
     return b"".join(lines)
 
 
@@ -77,8 +85,12 @@ def _check_files(pin: HubRows, present: set[str]) -> None:
             )
 
 
-def _lines(pin: HubRows, part: str, columns: frozenset[str], scratch: str) -> Iterator[bytes]:
-    rows = _rows_of_file(pin, part, scratch) if pin.files else _rows_of_config(pin, part, columns, scratch)
+def _lines(pin: HubRows, part: str, columns: frozenset[str], scratch: str, again: bool) -> Iterator[bytes]:
+    rows = (
+        _rows_of_file(pin, part, scratch)  # kept nowhere else, so always downloaded
+        if pin.files
+        else _rows_of_config(pin, part, columns, scratch, again)
+    )
     told = {"config": file_name(part) if pin.files else part} if "config" in columns else {}
     for number, row in enumerate(rows, start=1):
         wanted = {name: value for name, value in row.items() if name in columns}
@@ -95,12 +107,18 @@ def _rows_of_file(pin: HubRows, file: str, scratch: str) -> Iterator[dict[str, A
 
 
 def _rows_of_config(
-    pin: HubRows, config: str, columns: frozenset[str], scratch: str
+    pin: HubRows, config: str, columns: frozenset[str], scratch: str, again: bool
 ) -> Iterable[dict[str, Any]]:
-    from datasets import load_dataset
+    from datasets import DownloadMode, load_dataset
 
     rows: Any = load_dataset(
-        pin.repo, config, split=pin.split, revision=pin.revision, token=_token(), cache_dir=scratch
+        pin.repo,
+        config,
+        split=pin.split,
+        revision=pin.revision,
+        token=_token(),
+        cache_dir=scratch,
+        download_mode=DownloadMode.FORCE_REDOWNLOAD if again else None,
     )
     if (kind := rows.info.builder_name) not in _BUILDERS:
         raise ValueError(

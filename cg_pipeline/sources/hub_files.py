@@ -38,7 +38,7 @@ def _value(where: str, number: int, text: bytes) -> Any:
         raise ValueError(
             f"{where}: line {number} starts a value that is not JSON ({error}); expected JSON. "
             "Name another file, or another commit."
-        ) from None
+        ) from error
 
 
 def _rows(pin: HubRows, where: str, value: Any) -> list[dict[str, Any]]:

@@ -90,11 +90,12 @@ def _check(field: str, value: Any, depth: int = 1) -> None:
             )
         for item in [*value, *value.values()] if isinstance(value, dict) else value:
             _check(field, item, depth + 1)
-    elif fault := _text_fault(value) if isinstance(value, str) else _number_fault(value):
+    elif fault := text_fault(value) if isinstance(value, str) else _number_fault(value):
         raise ValueError(f"field {show(field)} is {show(value)}{fault}")
 
 
-def _text_fault(text: str) -> str:
+def text_fault(text: str) -> str:
+    """What is wrong with a text, to be said after it; empty where nothing is."""
     if len(text) > MAX_TEXT_CHARACTERS:
         return f" with {len(text):,} characters; expected at most {MAX_TEXT_CHARACTERS:,}. Shorten it."
     if "\x00" in text:

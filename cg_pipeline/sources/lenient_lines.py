@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from cg_pipeline.sources.json_lines import show
 
-def objects_of(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The object of each line that is not blank, with its place as `file:line`.
+
+def objects_of(path: Path, title: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """The object of each line that is not blank, with its place as `file:line`; a title stands for the name.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -22,14 +24,18 @@ def objects_of(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             if line.strip():
-                yield f"{path.name}:{number}", _object(f"{path.name}:{number}", line)
+                place = f"{title or path.name}:{number}"
+                yield place, _object(place, line)
 
 
 def _object(place: str, line: bytes) -> dict[str, Any]:
     try:
         found = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        raise ValueError(f"{place} is not JSON; expected one object per line. Is the file whole?") from None
+        raise ValueError(
+            f"{place} is {show(line.strip())}, which is not JSON; expected one object per line. "
+            "Is the file whole?"
+        ) from None
     if not isinstance(found, dict):
-        raise ValueError(f"{place} holds a {type(found).__name__}; expected a JSON object.")
+        raise ValueError(f"{place} is {show(found)}; expected a JSON object per line.")
     return found

@@ -2,7 +2,8 @@
 
 A line is a row or a sentence about what is wrong with it; a file that cannot be taken apart
 into lines is refused as a whole. Line ends may be LF, CRLF or CR, mixed as they come; a
-byte-order mark is skipped. A value of a CSV file is always a text, and an empty one is absent.
+byte-order mark is skipped. A value of a CSV file is always a text, and an empty one is None, as in Parquet:
+the column is there, the value is not.
 """
 
 import csv
@@ -16,6 +17,7 @@ from typing import Any
 import pandas as pd
 
 from cg_pipeline.sources.json_lines import checked, parse_line, show
+from cg_pipeline.sources.plain_files import read_plain_file
 
 ENDINGS = (".jsonl", ".csv", ".parquet")
 """What a file of rows may be called."""
@@ -52,14 +54,9 @@ def read_lines(name: str, payload: bytes) -> Iterator[Line]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file of rows, or a `FileNotFoundError` that says what to do."""
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        raise FileNotFoundError(
-            f"{path} is not a file; expected rows ({', '.join(ENDINGS)}). "
-            "Put them there or correct the benchmark's source."
-        ) from None
+    """The content of a file of rows, or what `read_plain_file` raises."""
+    expected = f"rows ({', '.join(ENDINGS)}). Put them there or correct the benchmark's source."
+    return read_plain_file(path, expected)
 
 
 def _json_lines(payload: bytes) -> Iterator[Line]:
@@ -106,7 +103,7 @@ def _csv_line(number: int, names: list[str], values: list[str]) -> Line:
             fault=f"got {len(values)} values, {show(values)}; expected {len(names)}, one for each of "
             f"{', '.join(names)}. Quote commas, or add what is missing.",
         )
-    return _checked(number, {key: value for key, value in zip(names, values, strict=True) if value})
+    return _checked(number, {key: value or None for key, value in zip(names, values, strict=True)})
 
 
 def _parquet_lines(name: str, payload: bytes) -> Iterator[Line]:

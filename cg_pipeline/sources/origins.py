@@ -160,8 +160,8 @@ def read_stored(benchmark: Benchmark, rows: StoredRows, payload: bytes) -> Readi
     found = hashlib.sha256(payload).hexdigest()
     if found != rows.sha256:
         raise ValueError(
-            f"{rows.path} has SHA-256 {found}; expected {rows.sha256}, as when benchmark_rows of "
-            f"{benchmark.name!r} was materialised. Materialise it again."
+            f"{rows.path} has SHA-256 {found}; expected {rows.sha256}, as when the rows of "
+            f"{benchmark.name!r} were stored. Run again."
         )
     shape = SHAPES[rows.origin](benchmark)
     return read_rows(benchmark, rows.place, read_lines(rows.path, payload), shape)

@@ -7,7 +7,7 @@ cannot be mended, so repetitions are left out there, contradictory ones with all
 answers, and reported.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_type_hints
@@ -16,13 +16,14 @@ from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from cg_pipeline.answers.targets import value_faults
+from cg_pipeline.catalog import lookup
 from cg_pipeline.curation import Posed, contradicts, find_distinct, question_of
 from cg_pipeline.ink import is_blank
 from cg_pipeline.items import Item, NormalisedRow, normalised_item
 from cg_pipeline.pipeline import pose
 from cg_pipeline.records import Example
 from cg_pipeline.scoring import POLICIES
-from cg_pipeline.sources.declared_items import answer_field
+from cg_pipeline.sources.declared_items import Fields, declared_fields
 from cg_pipeline.sources.json_lines import show
 from cg_pipeline.sources.lines import Line
 from cg_pipeline.specs import Benchmark
@@ -40,8 +41,8 @@ class Shape:
     to_item: Callable[[Any], Item]
     ours: bool
     """Whether unknown fields and repeated questions are faults, or are left out."""
-    answer: str = ""
-    """What the file calls the answer, where that is declared."""
+    declared: Fields | None = None
+    """What the file calls each part of a row, where that is declared."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +64,8 @@ class Reading:
 
 def own_shape(benchmark: Benchmark) -> Shape:
     """Rows of a local file: exactly the benchmark's own."""
-    return Shape(
-        row=benchmark.row, to_item=benchmark.to_item, ours=True, answer=answer_field(benchmark.to_item)
-    )
+    fields = declared_fields(benchmark.to_item)
+    return Shape(row=benchmark.row, to_item=benchmark.to_item, ours=True, declared=fields)
 
 
 def hub_shape(benchmark: Benchmark) -> Shape:
@@ -82,8 +82,11 @@ def read_rows(benchmark: Benchmark, place: str, lines: Iterable[Line], shape: Sh
     """Examples of all lines of a place, in order.
 
     Raises:
-        ValueError: there is no row, or some are faulty; one sentence each, the first ten shown.
+        ValueError: there is no row, or some are faulty (one sentence each, the first ten shown), or none is
+            left.
     """
+    lines = list(lines)
+    _check_names(benchmark, place, lines, shape)
     validate = _validator(shape)
     found: dict[int, Posed] = {}
     faults: dict[int, list[str]] = {}
@@ -116,7 +119,25 @@ def read_rows(benchmark: Benchmark, place: str, lines: Iterable[Line], shape: Sh
         raise ValueError(
             f"{place} holds no row; expected one question per row. Add rows or remove the benchmark."
         )
-    return _without_repetitions(list(found.values()))
+    return _without_repetitions(benchmark, place, list(found.values()))
+
+
+def _check_names(benchmark: Benchmark, place: str, lines: Sequence[Line], shape: Shape) -> None:
+    """Refuse a declared field that no row has. Where one is absent or empty here and there, its row is read.
+
+    *Why of the file as a whole:* a row may have fewer choices than others, so a misspelt one would go unseen.
+    """
+    known = dict.fromkeys(name for line in lines for name in line.row)
+    if shape.declared is None or not known or any(line.fault for line in lines):
+        return
+    faults: list[str] = []
+    for name in shape.declared.names:
+        try:
+            lookup("field", name, known)
+        except KeyError as error:
+            faults.append(_cut(f"{place}: {error.args[0]}") + " Correct the declaration, or add the field.")
+    if faults:
+        raise ValueError("\n".join([f"Benchmark {benchmark.name!r} names fields that no row has:", *faults]))
 
 
 def _sound(line: Line) -> Mapping[str, Any]:
@@ -128,13 +149,20 @@ def _sound(line: Line) -> Mapping[str, Any]:
 def _comparable(benchmark: Benchmark, example: Example, shape: Shape) -> None:
     """Refuse what no answer could be compared with: it would be found out when all is answered."""
     policy = POLICIES.get(benchmark.scoring)
-    named = f"field {shape.answer!r}" if shape.answer else "target"
+    answer = shape.declared.answer if shape.declared else ""
+    named = f"field {answer!r}" if answer else "target"
     if policy and (faults := list(value_faults(example, policy, named))):
         raise ValueError(faults[0])
 
 
-def _without_repetitions(posed: list[Posed]) -> Reading:
+def _without_repetitions(benchmark: Benchmark, place: str, posed: list[Posed]) -> Reading:
     distinct = find_distinct([example for example, _ in posed])
+    if not distinct.kept:
+        raise ValueError(
+            f"Benchmark {benchmark.name!r} has no example left of {len(posed)} in {place}: every question "
+            "stands there with answers that contradict each other; expected one that nothing contradicts. "
+            "Correct the answers, or the file."
+        )
     return Reading(
         posed=[posed[index] for index in distinct.kept],
         repeated=tuple(posed[index][0].example_id for index in distinct.repeated),

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from cg_pipeline.sources.debian_sources import DEBIAN_TEXTS
 from cg_pipeline.sources.debian_text import DebianText, fetch_package, read_paragraphs
-from cg_pipeline.sources.text_readers import is_prose, read_plain
 
 MIN_PASSAGE_CHARS = 60
 MAX_PASSAGE_CHARS = 1200
@@ -39,24 +38,6 @@ def read_debian_corpus(
     return chosen
 
 
-def read_text_directory(folder: Path, *, seed: int) -> list[tuple[str, str]]:
-    """The same from every .txt file below a folder, paragraphs divided by blank lines.
-
-    Raises:
-        FileNotFoundError: the folder holds no .txt file.
-    """
-    files = sorted(folder.rglob("*.txt"))
-    if not files:
-        raise FileNotFoundError(
-            f"{folder} holds no .txt file; expected plain text, paragraphs divided by blank lines."
-        )
-    rng = random.Random(seed)
-    paragraphs = ([text for text in read_plain(path.read_text("utf-8")) if is_prose(text)] for path in files)
-    passages = [("folder", passage) for passage in _passages_of(paragraphs, set(), rng)]
-    rng.shuffle(passages)
-    return passages
-
-
 def read_prompts(folder: Path) -> list[str]:
     """Chat prompts, one per line, of every .txt file of a folder, in the files' alphabetical order.
 
@@ -73,7 +54,7 @@ def read_prompts(folder: Path) -> list[str]:
 
 def _passages_of(files: Iterable[list[str]], seen: set[bytes], rng: random.Random) -> Iterator[str]:
     for paragraphs in files:
-        yield from _join_passages((text for text in paragraphs if _is_new(text, seen)), rng)
+        yield from join_passages((text for text in paragraphs if _is_new(text, seen)), rng)
 
 
 def _is_new(paragraph: str, seen: set[bytes]) -> bool:
@@ -85,7 +66,7 @@ def _is_new(paragraph: str, seen: set[bytes]) -> bool:
     return not known
 
 
-def _join_passages(paragraphs: Iterable[str], rng: random.Random) -> Iterator[str]:
+def join_passages(paragraphs: Iterable[str], rng: random.Random) -> Iterator[str]:
     """Consecutive paragraphs up to a length drawn log-uniformly; a longer paragraph is cut at a sentence."""
     parts: list[str] = []
     limit = _draw_length(rng)

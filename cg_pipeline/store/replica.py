@@ -61,7 +61,7 @@ def query(layout: Layout, sql: str, parameters: Sequence[Any] | Mapping[str, Any
     """
     if not layout.published.exists():
         raise FileNotFoundError(
-            f"{layout.published} does not exist; expected a published warehouse. Materialise an asset first."
+            f"{layout.published} does not exist; expected a published warehouse. Run `cg demo` first."
         )
     with duckdb.connect(":memory:", config=SETTINGS) as connection:
         connection.execute(f"ATTACH {literal(str(layout.published))} AS published (READ_ONLY)")

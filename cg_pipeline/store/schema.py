@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from cg_pipeline.evidence_records import StoredEvidence
 from cg_pipeline.gaps.suite import SUITE_COLUMNS
+from cg_pipeline.health_records import ConceptHealth, GateFinding, ReaderFit
 from cg_pipeline.label_records import ConceptContext, ConceptLabel, LlmLabel, StoredLabels
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.records import (
@@ -75,10 +76,13 @@ TABLES: Mapping[str, Table] = {
         table_of(ConceptContext, name="concept_contexts", keys=("sae",)),
         table_of(LlmLabel, name="llm_labels", keys=("sae",)),
         table_of(ConceptLabel, name="concept_labels", keys=("sae",)),
+        table_of(ReaderFit, name="reader_fit", keys=("model",)),
+        table_of(GateFinding, name="reader_gate", keys=("model",)),
         table_of(StoredActivations, name="activations", keys=_CELL),
         _concept_metrics(),
         table_of(StoredEvidence, name="evidence", keys=_CELL),
         _suite_metrics(),
+        table_of(ConceptHealth, name="concept_health", keys=("model",)),
         table_of(Gap, name="gaps", keys=("model",)),
         table_of(GapCluster, name="gap_clusters", keys=("model",)),
         table_of(StoredReport, name="gap_report", keys=("model",)),

@@ -142,7 +142,7 @@ def _unmaterialised(asset: str, missing: Sequence[Partition]) -> LookupError:
     more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
     return LookupError(
         f"Table {asset!r} was never materialised for {named}{more}; expected every partition that "
-        "is read to be there. Materialise it first."
+        "is read to be there. Run `cg demo`, or materialise it, first."
     )
 
 

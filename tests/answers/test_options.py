@@ -182,3 +182,44 @@ def test_every_letter_there_is(n_choices: int) -> None:
     for index, letter in enumerate("ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
         found = read_option(f"The answer is {letter}.", choices)
         assert (found and found.index) == (index if index < n_choices else None)
+
+
+@pytest.mark.parametrize(
+    ("choices", "text", "index"),
+    [
+        (("A B", "B", "C D"), "A B", 0),
+        (("A B", "B", "C D"), "The answer is A B.", 0),
+        (("A B", "B", "C D"), "A B\n\nBecause both occur.", 0),
+        (("A B", "B", "C D"), "c d", 2),
+        (("A B", "B", "C D"), "C. C D", 2),
+        (("A B", "B", "C D"), "B", 1),
+        (("AB", "A", "B", "O"), "AB", 0),
+        (("x", "A and B", "neither A nor B", "C"), "Neither A nor B.", 2),
+        (("x", "A and B", "neither A nor B", "C"), "The answer is A and B", 1),
+        (("G major", "C major", "D minor", "E minor"), "C major, because it has no accidentals.", 1),
+        (("G major", "C major", "D minor", "E minor"), "It is C major.", 1),
+        (("G major", "C major", "D minor", "E minor"), "C", 2),
+        (("Vitamin C", "Vitamin A", "Vitamin D", "iron"), "It must be vitamin C.", 0),
+        (("Vitamin C", "Vitamin A", "Vitamin D", "iron"), "The answer is vitamin A, I think.", 1),
+        (("Vitamin C", "Vitamin A", "Vitamin D", "iron"), "C: Vitamin D", 2),
+        (("an apple", "an apple pie", "a pie"), "I would say an apple pie", 1),
+        (("C", "C++", "D", "Rust"), "C++", 1),
+    ],
+)
+def test_the_text_of_an_option_wins_over_letters(choices: tuple[str, ...], text: str, index: int) -> None:
+    found = read_option(text, choices)
+    assert found is not None
+    assert found.index == index
+
+
+@pytest.mark.parametrize(
+    ("choices", "text"),
+    [
+        (("G major", "C major", "D minor", "E minor"), "C. C major"),  # letter and text disagree
+        (("G major", "C major", "D minor", "E minor"), "C major or D minor"),
+        (("G major", "C major", "D minor", "E minor"), "C major is wrong, it is E minor."),
+        (("x", "A and B", "neither", "C"), "I am torn between A and B"),
+    ],
+)
+def test_where_letter_and_text_disagree_none_is_read(choices: tuple[str, ...], text: str) -> None:
+    assert read_option(text, choices) is None

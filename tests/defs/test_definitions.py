@@ -18,15 +18,18 @@ GRAPH = {
     "concept_contexts": {"concepts"},
     "llm_labels": {"concept_contexts"},
     "concept_labels": {"concepts", "label_files", "llm_labels"},
-    "activations": {"examples"},
+    "reader_fit": {"examples"},
+    "reader_gate": {"reader_fit"},
+    "activations": {"examples", "reader_gate"},
     "concept_metrics": {"scores", "activations"},
     "evidence": {"examples", "scores", "activations"},
     "suite_metrics": {"concept_metrics"},
-    "gaps": {"suite_metrics", "concept_metrics", "concepts"},
+    "concept_health": {"concepts", "concept_labels", "reader_fit", "activations"},
+    "gaps": {"suite_metrics", "concept_metrics", "concepts", "concept_health"},
     "gap_clusters": {"gaps", "concepts", "concept_labels"},
     "gap_report": {
         "examples", "completions", "scores", "evidence", "concept_metrics", "suite_metrics", "concepts",
-        "concept_labels", "gaps", "gap_clusters",
+        "concept_labels", "concept_health", "gaps", "gap_clusters",
     },
     "trained_sae": set(),
 }  # fmt: skip
@@ -64,6 +67,7 @@ def test_gpu_work_takes_turns() -> None:
     pools = {node.key.to_user_string(): node.pools for node in graph().asset_nodes if node.pools}
     assert pools == {
         "completions": {"gpu"},
+        "reader_fit": {"gpu"},
         "activations": {"gpu"},
         "evidence": {"gpu"},
         "concepts": {"gpu"},
@@ -86,6 +90,7 @@ def test_jobs_cover_every_asset() -> None:
             "compare_benchmarks",
             "describe_concepts",
             "ask_for_labels",
+            "check_reader",
             "evaluate_cell",
             "report_gaps",
         )

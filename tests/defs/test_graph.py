@@ -101,6 +101,8 @@ def test_every_table_is_filled(finished: Path) -> None:
         "concept_metrics": N_CONCEPTS * cells,
         "evidence": cells,
         "suite_metrics": N_CONCEPTS,
+        "reader_fit": 1,
+        "concept_health": N_CONCEPTS,
         "concepts": N_CONCEPTS,
         "label_files": 0,
         "concept_labels": N_CONCEPTS,
@@ -130,9 +132,9 @@ def test_every_materialisation_names_its_run_and_fingerprint(
     rows = ask(finished, "select asset, run_id, fingerprint, versions from materialisations")
     assert {row[0] for row in rows} == {
         "benchmark_rows", "examples", "near_duplicates", "completions", "scores", "activations", "concepts",
-        "label_files", "concept_labels", "concept_metrics", "evidence",
-        "suite_metrics", "gaps", "gap_clusters",
-        "gap_report",
+        "label_files", "concept_labels", "concept_metrics", "evidence", "suite_metrics",
+        "reader_fit", "reader_gate",
+        "concept_health", "gaps", "gap_clusters", "gap_report",
     }  # fmt: skip
     for asset, run_id, fingerprint, versions in rows:
         assert instance.get_run_by_id(run_id), asset
@@ -169,12 +171,20 @@ CHECKS = {
         "labels_are_of_this_dictionary",
         "few_labels_score_low",
     },
+    "reader_fit": set(),
+    "reader_gate": {"the_reader_fits"},
     "suite_metrics": set(),
+    "concept_health": {"every_concept_has_a_verdict", "most_concepts_are_fine"},
     "gaps": {"gaps_are_ranked"},
     "gap_clusters": {"clusters_cover_the_gaps", "clusters_are_named_as_asked"},
     "gap_report": set(),
 }
 """Of every asset, besides `is_current`, which all have."""
+
+
+OF_A_MODEL = {
+    "reader_fit", "reader_gate", "suite_metrics", "concept_health", "gaps", "gap_clusters", "gap_report",
+}  # fmt: skip
 
 
 def partitions_of(asset: str) -> list[str | None]:
@@ -185,7 +195,7 @@ def partitions_of(asset: str) -> list[str | None]:
         return [None]
     if asset in ("concepts", "label_files", "concept_labels"):
         return sorted({MODELS[model].reader for model in STUDY.models})
-    if asset in ("suite_metrics", "gaps", "gap_clusters", "gap_report"):
+    if asset in OF_A_MODEL:
         return list(STUDY.models)
     return [cell_key(model, benchmark) for model in STUDY.models for benchmark in STUDY.benchmarks]
 
@@ -223,6 +233,7 @@ def test_editing_one_benchmark_reruns_its_cell_and_the_report(
     assert stale == {
         "load_examples facts": ["benchmark_rows", "examples"],
         "compare_benchmarks": ["near_duplicates"],
+        "check_reader smollm2_135m": ["reader_fit", "reader_gate"],
         "evaluate_cell smollm2_135m × facts": [
             "completions",
             "scores",
@@ -230,7 +241,7 @@ def test_editing_one_benchmark_reruns_its_cell_and_the_report(
             "concept_metrics",
             "evidence",
         ],
-        "report_gaps smollm2_135m": ["suite_metrics", "gaps", "gap_clusters", "gap_report"],
+        "report_gaps smollm2_135m": ["suite_metrics", "concept_health", "gaps", "gap_clusters", "gap_report"],
     }
     assert ask(data_dir, "select count(*) from examples where benchmark = 'facts'") == [(N_ROWS - 1,)]
 

@@ -11,9 +11,10 @@ from click.testing import CliRunner
 from cg_pipeline.cli import cli
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.imports import read_results, store_results
-from cg_pipeline.defs.jobs import CELL_JOB, Unit
+from cg_pipeline.defs.jobs import CELL_JOB, EXAMPLES_JOB, READER_JOB, Unit
 from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.resources import Store
+from cg_pipeline.defs.runs import run_unit
 from cg_pipeline.defs.trust import Trust
 from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.store.schema import TABLES
@@ -67,6 +68,16 @@ def import_cell(data_dir: Path, log: Path, instance: dg.DagsterInstance):
     return found, store
 
 
+def try_reader(data_dir: Path, instance: dg.DagsterInstance) -> None:
+    """What activations wait for: the gate, which looks at examples of every benchmark."""
+    definitions = tiny_definitions(data_dir)
+    others = [
+        Unit(EXAMPLES_JOB, {"benchmark": name}) for name in STUDY.benchmarks if name != CELL["benchmark"]
+    ]
+    for unit in (*others, Unit(READER_JOB, {"model": CELL["model"]})):
+        run_unit(definitions, unit, list(unit.job.assets), instance)
+
+
 def evaluate(data_dir: Path, assets: list[str], instance: dg.DagsterInstance) -> bool:
     job = tiny_definitions(data_dir).resolve_job_def("evaluate_cell")
     selection = [dg.AssetKey(asset) for asset in assets]
@@ -86,6 +97,7 @@ def test_an_imported_cell_is_current_and_used_downstream(data_dir: Path, tmp_pat
     with dg.DagsterInstance.ephemeral() as instance:
         _, store = import_cell(data_dir, log_of(data_dir, tmp_path), instance)
         assert stale(store) == ["activations", "concept_metrics"]
+        try_reader(data_dir, instance)
         assert evaluate(data_dir, stale(store), instance)
     assert stale(store) == []
     scores = store.warehouse.load(TABLES["scores"], [CELL])
@@ -150,6 +162,11 @@ def command(data_dir: Path, tmp_path: Path, monkeypatch):
 def test_the_command_reports_and_writes(data_dir: Path, tmp_path: Path, command):
     done = command("lm-eval", str(log_of(data_dir, tmp_path)))
     assert done.exit_code == 0, done.output
+    assert done.output.startswith(
+        f"Matched with {N_ROWS} examples of 'arithmetic': drawn from {N_ROWS} rows by study 'embedded', "
+        "limit none. If others are meant, materialise `examples` with their study and limit first "
+        "(cg demo --study … --limit …).\nScore taken: exact_match\n"
+    )
     assert f"{N_ROWS} logged answers: {N_ROWS} matched, 0 not" in done.output
     assert "Imported completions and scores of smollm2_135m on arithmetic." in done.output
     assert Store(data_dir=str(data_dir)).warehouse.materialisation("scores", CELL)

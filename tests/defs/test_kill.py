@@ -27,7 +27,6 @@ RUN = """
 import os, sys, time
 from pathlib import Path
 import dagster as dg
-from cg_pipeline.defs import reader_assets
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.runs import run_study
 from cg_pipeline.saes import SAES
@@ -36,7 +35,6 @@ from tests.defs import tiny_study
 
 SAES.update(tiny_study.READER)
 tiny_study.EXAMPLES_AT_ONCE = 3
-reader_assets.EXAMPLES_PER_SHARD = 3
 data_dir, log = Path(sys.argv[1]), open(sys.argv[2], "a")
 
 def slowly(kind, original):
@@ -125,7 +123,7 @@ def test_ten_kills_lose_at_most_one_shard_each(tmp_path: Path) -> None:
     found, expected = contents(stormy), contents(calm)
     empty = {name for name, rows in expected.items() if not rows}
     assert empty == {"near_duplicates", "label_files"}, (
-        "a table without rows shows nothing; but this suite repeats no question and its SAE has no label files"
+        "a table without rows shows nothing; this suite repeats no question, its SAE has no label files"
     )
     assert found.keys() == expected.keys()
     for name, rows in expected.items():

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.integration
 
 SAE = "smollm2_l12"
 WORDS = ["concept_labels"]
-REPORT = ["gap_clusters", "gap_report"]
+REPORT = ["concept_health", "gaps", "gap_clusters", "gap_report"]
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,6 @@ def test_weights_of_the_hub_are_fetched_before_they_are_identified(
     )
     before = len(LOADS)
 
-    found = reader_assets._weights(SAES["gemma_2_2b_l20_16k"], FakeGpu(store=store), store)
+    found = reader_assets.stored_weights(SAES["gemma_2_2b_l20_16k"], FakeGpu(store=store), store)
 
     assert (found, LOADS[before:]) == (CONTENT, loads)

@@ -2,13 +2,18 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import dagster as dg
 import pytest
+from click.testing import CliRunner
 
+from cg_pipeline import definitions
 from cg_pipeline.benchmarks import BENCHMARKS
+from cg_pipeline.cli import cli
 from cg_pipeline.definitions import assemble
+from cg_pipeline.defs.bills import bills_of
 from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.jobs import CELL_JOB, Unit
@@ -16,6 +21,7 @@ from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.resources import Gpu, Servers, Store
 from cg_pipeline.defs.runs import run_study
 from cg_pipeline.defs.trust import Trust
+from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.identity import completions_id
 from cg_pipeline.models import MODELS
 from cg_pipeline.saes import SAES
@@ -23,6 +29,7 @@ from cg_pipeline.specs import ServedModel, Study
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.schema import TABLES
 from cg_pipeline.store.warehouse import Warehouse
+from cg_pipeline.studies import STUDIES
 from tests.defs.tiny_study import N_ROWS, READER, STUDY, FakeEncoder, TinyStudy, tiny_data
 from tests.llm.fake_server import FakeServer, completion, failure
 
@@ -90,7 +97,44 @@ def test_it_is_scored_without_weights(data_dir: Path, monkeypatch):
     assert (noted["requests_answered"], noted["requests_from_cache"]) == (N_ROWS, 0)
     assert (noted["input_tokens"], noted["output_tokens"]) == (10 * N_ROWS, 2 * N_ROWS)
     assert noted["cost"] == pytest.approx(N_ROWS * (10 * 1.0 + 2 * 10.0) / 1e6)
+    assert noted["cost_in_all"] == noted["cost"]
     assert KEY not in str(noted)
+
+
+def test_what_a_killed_run_paid_is_in_the_bill_of_the_next(data_dir: Path, monkeypatch):
+    def dying(path, request):
+        return failure(401) if len(server.requests) > 5 else completion(" 7.", tokens=(10, 2))
+
+    with FakeServer(rule=dying) as server:
+        serve(monkeypatch, server.url)
+        assert not run(data_dir, concurrency=1).success
+        server.rule = lambda path, request: completion(" 7.", tokens=(10, 2))
+        noted = metadata(run(data_dir, concurrency=1, prices={NAME: [1.0, 10.0]}))
+    assert (noted["input_tokens"], noted["input_tokens_in_all"]) == (10 * (N_ROWS - 5), 10 * N_ROWS)
+    assert noted["cost_in_all"] == pytest.approx(N_ROWS * (10 * 1.0 + 2 * 10.0) / 1e6)
+    [note] = Warehouse(Layout(data_dir)).materialisations("completions")
+    assert f"{10 * N_ROWS} tokens sent" in bills_of([note], NAME)["arithmetic"]
+
+
+def test_the_terminal_and_the_report_tell_what_was_paid(data_dir: Path, tmp_path: Path, monkeypatch):
+    for name, sae in READER.items():
+        monkeypatch.setitem(SAES, name, sae)
+    monkeypatch.setitem(STUDIES, ONE.name, ONE)
+    monkeypatch.setenv("CG_DATA_DIR", str(data_dir))
+    monkeypatch.setenv("CG_DAGSTER_STORAGE", str(tmp_path / "dagster"))
+    monkeypatch.setenv("DAGSTER_HOME", str(CHECKOUT))
+    gpu = ReadingGpu(store=Store(data_dir=str(data_dir)))
+    monkeypatch.setattr(definitions, "assemble", partial(assemble, gpu=gpu))
+    (data_dir / "settings.toml").write_text(f"[servers.prices]\n{NAME} = [1.0, 10.0]\n")
+    with FakeServer([completion(" 7.", tokens=(10, 2))]) as server:
+        serve(monkeypatch, server.url)
+        first, second = [CliRunner().invoke(cli, ["demo", "--study", ONE.name]) for _ in range(2)]
+    paid = "120 tokens sent and 24 answered, cost 0.00036"
+    assert first.exit_code == 0, first.output
+    assert f"Paid for answers of {NAME}, all runs: {paid}; in this run: {paid}\n" in first.output
+    assert f"{paid}; in this run: 0 tokens sent and 0 answered, cost 0\n" in second.output
+    report = (data_dir / "reports" / NAME / "report.md").read_text(encoding="utf-8")
+    assert report.count(paid) == 2  # of the benchmark, and together
 
 
 def test_a_chat_model_answers_choices_in_words(data_dir: Path, monkeypatch):
@@ -198,6 +242,22 @@ def instance(monkeypatch):
         monkeypatch.setitem(SAES, name, sae)
     with dg.DagsterInstance.ephemeral() as made:
         yield made
+
+
+def test_a_key_that_is_not_set_is_told_before_anything_runs(data_dir: Path, monkeypatch, instance):
+    with FakeServer(rule=Moody()) as server:
+        serve(monkeypatch, server.url)
+        monkeypatch.delenv("MY_KEY")
+        with pytest.raises(
+            ValueError, match="wants its key in the environment variable MY_KEY, which is not s"
+        ):
+            study_run(data_dir, instance)
+        assert (instance.get_runs_count(), server.requests) == (0, [])
+
+        monkeypatch.setenv("MY_KEY", KEY)
+        study_run(data_dir, instance)
+        monkeypatch.delenv("MY_KEY")
+        assert study_run(data_dir, instance)[0] == []  # nothing to ask: no key is wanted
 
 
 def test_the_next_run_asks_again_and_what_follows_waits_for_news(data_dir: Path, monkeypatch, instance):

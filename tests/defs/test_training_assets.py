@@ -1,16 +1,27 @@
 """What the training of a reader is given, apart from the training itself."""
 
+from itertools import chain
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from cg_pipeline.benchmarks import BENCHMARKS
-from cg_pipeline.defs.training_assets import place_of, train_reader
+from cg_pipeline.defs import training_assets
+from cg_pipeline.defs.resources import Gpu, Store
+from cg_pipeline.defs.training_assets import place_of, train_reader, trained_sae
 from cg_pipeline.inference import training
+from cg_pipeline.inference.training import TrainedReader
 from cg_pipeline.saes import SAES
 from cg_pipeline.specs import HubRows
 from cg_pipeline.store.layout import Layout
+from cg_pipeline.training_records import CurvePoint
 from tests.defs.tiny_study import N_ROWS, tiny_data
+
+POINT = CurvePoint(
+    n_tokens=2048, loss=2.0, explained_variance=0.9, l0=32.0, dead_share=0.1, learning_rate=1e-3
+)
+TRAINED = TrainedReader({"held_out": {"explained_variance": 0.9, "loss_recovered": 0.95}}, [POINT], True)
 
 
 def test_its_gate_reads_the_benchmarks_whose_rows_lie_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -22,19 +33,37 @@ def test_its_gate_reads_the_benchmarks_whose_rows_lie_here(monkeypatch: pytest.M
     (tmp_path / "text" / "one.txt").write_text("A passage of some length about tin and ice. " * 30)
     given: dict[str, list[str]] = {}
 
-    def train(sae, passages, prompts, *, check_texts, **_):
-        given.update(passages=passages, prompts=prompts, check_texts=check_texts)
-        return {"held_out": {"explained_variance": 0.9}}
+    def train(sae, documents, prompts, *, check_texts, **_):
+        given.update(passages=[*chain(*documents(0))], prompts=prompts, check_texts=check_texts)
+        return TRAINED
 
     monkeypatch.setattr(training, "train_sae", train)
     sae = SAES["smollm2_l12"]
     text_dir, out_dir = str(tmp_path / "text"), tmp_path / "out"
-    figures = train_reader(sae, Layout(data_dir), "cpu", text_dir, out_dir=out_dir)
+    trained = train_reader(sae, Layout(data_dir), "cpu", text_dir, out_dir=out_dir, report=print)
 
     here = [spec for spec in BENCHMARKS.values() if not isinstance(spec.source, HubRows)]
     assert 0 < len(here) < len(BENCHMARKS)
     assert len(given["check_texts"]) == N_ROWS * len(here)
     assert given["passages"]
     assert given["prompts"]
-    assert figures == {"held_out": {"explained_variance": 0.9}}
+    assert trained is TRAINED
     assert place_of(sae) == "saes/smollm2_l12"
+
+
+def test_figures_and_curves_are_metadata_of_the_asset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(training_assets, "train_reader", lambda *_, **__: TRAINED)
+    store = Store(data_dir=str(tmp_path))
+    result = dg.materialize(
+        [trained_sae],
+        partition_key="smollm2_l12",
+        resources={"gpu": Gpu(store=store), "store": store},
+        instance=dg.DagsterInstance.ephemeral(),
+    )
+    metadata = result.asset_materializations_for_node("trained_sae")[0].metadata
+    assert metadata["held_out_explained_variance"].value == 0.9
+    assert metadata["held_out_loss_recovered"].value == 0.95
+    assert metadata["n_tokens_trained"].value == 2048
+    assert metadata["stopped_early"].value is True
+    assert "data:image/png;base64," in str(metadata["training_explained_variance"].value)
+    assert {"training_l0", "training_dead_share", "training_loss"} < set(metadata)

@@ -15,6 +15,7 @@ from cg_pipeline.definitions import assemble
 from cg_pipeline.defs.catalogue import StudyChoice
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.environment import CHECKOUT
+from cg_pipeline.health_records import PLACES, FitArrays, ReaderFit
 from cg_pipeline.label_records import TokenFirings
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example
@@ -133,9 +134,64 @@ class FakeEncoder:
         own = np.array([[concept in set(ids) for concept in looked_at] for ids in concept_ids])
         return replace(found, activations=found.activations.multiply(own[found.text_of]).tocsc())
 
+    def fit(self, texts: Sequence[str]) -> tuple[ReaderFit, FitArrays]:
+        """Fits well, and has counted what it fires on."""
+        counts = np.zeros((len(PLACES), N_CONCEPTS), np.int64)
+        words = [[concept_of(word) for word in text.split()] for text in texts]
+        for found in words:
+            np.add.at(counts[PLACES.index("content")], found[1:], 1)
+            np.add.at(counts[PLACES.index("first")], found[:1], 1)
+        n_tokens = np.array([sum(len(found) - 1 for found in words), len(words), 0, 0])
+        arrays = FitArrays(
+            firings=counts,
+            n_tokens=n_tokens,
+            counted_firings=counts,
+            counted_tokens=n_tokens,
+            nearest=np.roll(np.arange(N_CONCEPTS), 1),
+            cosine=np.zeros(N_CONCEPTS, np.float32),
+        )
+        return fit_of("smollm2_l12", n_examples=len(texts), n_tokens=int(n_tokens.sum())), arrays
+
     def directions(self) -> np.ndarray:
         rows = np.random.default_rng(0).normal(size=(N_CONCEPTS, 16))
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def fit_of(sae: str, **changed) -> ReaderFit:
+    """Figures of an SAE that fits."""
+    hookpoint = SAES[sae].hookpoint
+    plain = {
+        "model": "",
+        "sae": sae,
+        "reader": SAES[sae].model.name,
+        "identity": "",
+        "hookpoint": hookpoint,
+        "d_sae": N_CONCEPTS,
+        "n_examples": 36,
+        "n_tokens": 400,
+        "n_not_finite": 0,
+        "n_negative": 0,
+        "n_bos": 1,
+        "explained_variance": 0.82,
+        "content_explained_variance": 0.82,
+        "l0": 32.0,
+        "n_predicted": 300,
+        "loss": 3.0,
+        "spliced_loss": 3.1,
+        "mean_loss": 9.0,
+        "zero_loss": 12.0,
+        "loss_recovered": 5.9 / 6,
+        "zero_loss_recovered": 8.9 / 9,
+        "n_probed_tokens": 200,
+        "hookpoints": ("blocks.11.hook_resid_post", hookpoint),
+        "hookpoint_explained_variance": (0.76, 0.81),
+        "scales": (0.5, 1.0, 2.0),
+        "scale_explained_variance": (0.3, 0.81, 0.6),
+        "has_bos": True,
+        "other_bos_explained_variance": 0.8,
+        "path": "",
+    }
+    return ReaderFit(**(plain | changed))
 
 
 EXAMPLES_AT_ONCE = 256

@@ -12,6 +12,7 @@ from cg_pipeline import pipeline
 from cg_pipeline.evidence.assembling import wanted_of
 from cg_pipeline.evidence_records import ConceptEvidence
 from cg_pipeline.gaps.inputs import ReportInputs
+from cg_pipeline.health_records import ConceptHealth
 from cg_pipeline.label_records import TokenFirings
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score
@@ -60,6 +61,30 @@ def concept(concept_id: int, label: str = "", status: str = "alive", rate: float
         status=status,
         **(written | text),
     )
+
+
+def health_of(concept: Concept, **changed) -> ConceptHealth:
+    """A verdict that agrees with the concept's status."""
+    quarantined = concept.status != "alive"
+    plain = {
+        "model": "tiny",
+        "concept_id": concept.concept_id,
+        "verdict": "quarantined" if quarantined else "fine",
+        "reasons": (concept.status,) if quarantined else (),
+        "broad_rate": concept.firing_rate,
+        "token_rate": concept.firing_rate,
+        "example_rate": 0.5,
+        "mean_saliency": 1.0,
+        "max_saliency": 2.0,
+        "n_firings": 20,
+        "bos_share": 0.0,
+        "template_share": 0.25,
+        "first_share": 0.05,
+        "nearest_concept_id": 0,
+        "cosine": 0.1,
+        "label_score": None,
+    }
+    return ConceptHealth(**(plain | changed))
 
 
 def activations_of(saliency: np.ndarray, example_ids: Sequence[str]) -> ConceptActivations:
@@ -186,6 +211,7 @@ class SmallStudy:
             scores=scores,
             evidence=evidence,
             concepts=concepts,
+            health=[health_of(each) for each in concepts],
             concept_metrics=metrics,
             suite=suite,
             gaps=gaps,

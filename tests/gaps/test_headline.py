@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from cg_pipeline.gaps.headline import describe_coverage, mean_score, summarise_benchmarks
+from cg_pipeline.gaps.headline import describe_coverage, mean_score, median_performance, summarise_benchmarks
 from cg_pipeline.records import Score
 from cg_pipeline.specs import GapRules
 from tests.gaps.small_study import SmallStudy, concept
@@ -42,6 +42,13 @@ def test_no_score_is_undefined_and_not_0():
     assert all(math.isnan(value) for value in (line.accuracy, line.low, line.high))
     assert math.isnan(line.coverage.median_performance)
     assert mean_score(scores) is None
+    assert math.isnan(median_performance(table))
+
+
+def test_the_median_performance_is_that_of_the_concepts_that_have_one():
+    rows, scores = [[1.0, 0.0, 0.0, 2.0], [0.0, 1.0, 0.0, 0.0]], [1.0, 0.0]
+    table = metrics_of([OracleBenchmark(rows, scores, 4)])
+    assert median_performance(table) == 1.0  # of 1, 0 and 1; the third concept never fires
 
 
 def test_a_dictionary_without_alive_concepts_has_no_shape():

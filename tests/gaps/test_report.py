@@ -243,15 +243,36 @@ def test_the_strongest_missing_concept_is_the_commonest_elsewhere():
 def test_quarantined_concepts_are_told_and_nowhere_else():
     inputs = SmallStudy().build()
     found = collect_findings(inputs)
-    assert (found.n_dense, found.n_dead) == (1, 0)
+    assert (found.n_left_out, found.left_out_by_reason) == (1, {"dense": 1})
     shown = {
         row.gap.concept_id
         for kinds in (found.kinds, *found.by_benchmark.values())
         for kind in kinds
         for row in kind.rows
     }
-    assert found.dense[0].concept_id not in shown
-    assert "40.0%" in build_report(inputs).html
+    assert found.left_out[0].concept.concept_id not in shown
+    report, n_tables = build_report(inputs), sum(bool(kind.rows) for kind in found.kinds)
+    assert "40.0%" in report.html
+    assert report.html.count("; 1 concept left out</caption>") == n_tables
+    assert report.markdown.count("; 1 concept left out:") == n_tables
+    for form in (report.html, report.markdown):
+        assert form.count("1 concept is left out (1 dense)") == 3  # in the lede, the first table, its section
+        assert "First 1 of 1, highest firing rate first" in form
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_duplicate_names_the_concept_that_says_the_same():
+    inputs = SmallStudy().build()
+    verdicts = [
+        dataclasses.replace(each, verdict="quarantined", reasons=("duplicate",), nearest_concept_id=7)
+        if each.concept_id == 3
+        else each
+        for each in inputs.health
+    ]
+    report = build_report(dataclasses.replace(inputs, health=verdicts))
+    assert "duplicate of #7" in report.html
+    assert "duplicate of 7" in report.markdown
+    assert "2 concepts are left out (1 dense, 1 duplicate)" in report.html
 
 
 @pytest.mark.usefixtures("undrawn")

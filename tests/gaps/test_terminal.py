@@ -22,11 +22,12 @@ def test_accuracies_with_interval_and_what_was_not_scored():
 def test_gaps_stand_below_the_heads_of_their_columns():
     shown = text_of(SmallStudy())
     assert (
-        "Missing concepts of the suite: 2, highest firing rate first\n      firing rate  concept\n" in shown
+        "Missing concepts of the suite: 2, highest firing rate first (1 left out)\n"
+        "      firing rate  concept\n" in shown
     )
     assert "   1         5.0%  “opera” #11\n" in shown
     assert re.search(
-        r"Model gaps of the suite: 1, lowest performance first\n"
+        r"Model gaps of the suite: 1, lowest performance first \(1 left out\)\n"
         r"      performance    lift   n_eff  concept\n"
         r"   1         0\.\d\d   −0\.\d\d +\d+  “\w+” #\d+\n",
         shown,
@@ -47,7 +48,9 @@ def test_a_long_list_says_that_it_is_cut():
     rules = dataclasses.replace(RULES, under_share=0.5)
     concepts = [concept(number) for number in range(40)]
     shown = text_of(SmallStudy(n_concepts=40, concepts=concepts, rules=rules))
-    assert "Under-represented concepts of the suite: 19, lowest coverage first (10 shown)\n" in shown
+    assert (
+        "Under-represented concepts of the suite: 19, lowest coverage first (10 shown, 0 left out)\n" in shown
+    )
 
 
 def test_without_scores_there_are_dashes():

@@ -82,3 +82,19 @@ def _official(name: str) -> str:
         return get_official_model_name(name)
     except ValueError:
         return name
+
+
+@every_released
+def test_published_figures_are_the_registrys_where_it_has_some(sae: Sae) -> None:
+    """Where it has none, they are in the release's name or the file's, or nowhere."""
+    assert isinstance(sae.weights, SaeRelease)
+    release, published = get_pretrained_saes_directory()[sae.weights.release], sae.published
+    listed = (
+        release.expected_var_explained.get(sae.weights.sae_id),
+        release.expected_l0.get(sae.weights.sae_id),
+    )
+    assert (published.explained_variance if published else None) == (listed[0] if listed[0] != 1.0 else None)
+    if published and published.l0 and listed[1] in (None, 0.0):
+        assert f"average_l0_{published.l0:g}/" in sae.weights.file
+    elif published:
+        assert published.l0 == listed[1]

@@ -1,9 +1,10 @@
 """A whole training run on a tiny random model, and what must not be lost or published on the way."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from sae_lens import SAE
 from safetensors.torch import load_file, save_file
 
 from cg_pipeline.inference import harvest as harvesting
-from cg_pipeline.inference import training
+from cg_pipeline.inference import training, training_input
+from cg_pipeline.inference.batch_sources import ShardBatches
 from cg_pipeline.inference.harvest import harvest, load_shard
 from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
@@ -81,9 +83,8 @@ def tiny() -> LoadedModel:
 
 
 @pytest.fixture(scope="module")
-def small_shards(tiny: LoadedModel) -> Iterator[None]:
+def no_weights_on_disk(tiny: LoadedModel) -> Iterator[None]:
     monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setattr(training, "_SHARD_TOKENS", 500)
     monkeypatch.setattr(training, "load_model", lambda model, **where: replace(tiny, spec=model))
     yield
     monkeypatch.undo()
@@ -94,7 +95,12 @@ class Published:
     """One whole training, looked at by several tests: where it was, and what it told."""
 
     folder: Path
-    figures: dict[str, dict[str, float]]
+    trained: training.TrainedReader
+    told: list[str]
+
+    @property
+    def figures(self) -> dict[str, dict[str, float]]:
+        return self.trained.figures
 
     @property
     def sae(self) -> Path:
@@ -102,20 +108,30 @@ class Published:
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory, small_shards: None) -> Published:
+def published(tmp_path_factory: pytest.TempPathFactory, no_weights_on_disk: None) -> Published:
     folder = tmp_path_factory.mktemp("training")
     out = folder / "saes" / "tiny"
     out.mkdir(parents=True)
     (out / "README.md").write_text("the card")
     (out / "stale.bin").write_text("old")
-    return Published(folder, train(folder, tiny_sae_spec()))
+    told: list[str] = []
+    return Published(folder, train(folder, tiny_sae_spec(), told.append), told)
 
 
-def train(folder: Path, spec: Sae) -> dict[str, dict[str, float]]:
+def documents(start: int) -> Iterator[list[str]]:
+    return ([passage] for passage in passages()[start:])
+
+
+def train(
+    folder: Path, spec: Sae, report: Callable[[str], None] = lambda _: None, **more: Any
+) -> training.TrainedReader:
     return training.train_sae(
         spec,
-        passages(),
+        documents,
         PROMPTS,
+        text_id="passages",
+        report=report,
+        **more,
         out_dir=folder / "saes" / "tiny",
         work_dir=folder / "work",
         cache_dir=folder,
@@ -131,6 +147,7 @@ def test_text_in_published_sae_out(published: Published) -> None:
         "cfg.json",
         "figures.json",
         "sae_weights.safetensors",
+        "training_curve.json",
     ]
     assert json.loads((out / "figures.json").read_text()) == figures
     assert figures["held_out"]["explained_variance"] > 0.5
@@ -141,7 +158,7 @@ def test_text_in_published_sae_out(published: Published) -> None:
     assert {weight.dtype for weight in load_file(out / "sae_weights.safetensors").values()} == {torch.float16}
 
 
-@pytest.mark.usefixtures("small_shards")
+@pytest.mark.usefixtures("no_weights_on_disk")
 def test_a_bad_sae_is_not_published_and_the_old_one_stays(tmp_path: Path) -> None:
     out = tmp_path / "saes" / "tiny"
     out.mkdir(parents=True)
@@ -163,12 +180,20 @@ def test_an_sae_trained_elsewhere_is_refused(tmp_path: Path) -> None:
 def test_normalisation_is_folded_into_the_weights(published: Published, tiny: LoadedModel) -> None:
     """The trained SAE takes raw states: scaled and shifted ones it would not rebuild."""
     module = SAE.load_from_disk(published.sae, dtype="float32")
-    shards = training.harvest_shards(tiny_sae_spec(), tiny, passages(), PROMPTS, published.folder / "work")
-    states = load_shard(shards.held_out[-1]).float()
+    text = training_input.prepare_text(
+        tiny_sae_spec(),
+        TRAINING,
+        tiny,
+        documents,
+        PROMPTS,
+        text_id="passages",
+        work_dir=published.folder / "work",
+        report=lambda _: None,
+    )
+    states = text.held_out.states.float()
     error = (module(states) - states).square().sum() / (states - states.mean(0)).square().sum()
     assert module.cfg.normalize_activations == "none"
     assert error < 0.5
-    assert not set(shards.train) & set(shards.held_out)
 
 
 def test_shards_hold_the_states_of_counted_tokens(tmp_path: Path, tiny: LoadedModel) -> None:
@@ -289,8 +314,8 @@ def test_transcripts_are_sampled_once(tmp_path: Path, tiny: LoadedModel) -> None
 
 def test_batches_are_the_same_for_the_same_seed(tmp_path: Path, tiny: LoadedModel) -> None:
     paths = harvest(tiny, HOOKPOINT, plan_passages(tiny, passages(), TRAINING), tmp_path, shard_tokens=500)
-    streams = [training.batches_of(paths, replace(TRAINING, seed=seed)) for seed in (0, 0, 1)]
-    first, again, other = ([next(stream) for _ in range(5)] for stream in streams)
+    sources = [ShardBatches(paths, replace(TRAINING, seed=seed)) for seed in (0, 0, 1)]
+    first, again, other = ([*source.next_pool()] for source in sources)
     assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
     assert not torch.equal(first[0], other[0])
     assert first[0].shape == (256, 16)
@@ -302,3 +327,58 @@ def test_the_published_sae_opens_with_sae_lens(published: Published) -> None:
     states = torch.randn(3, 16)
     assert torch.isfinite(module(states)).all()
     assert (module.encode(states) > 0).sum(-1).max() <= 8
+
+
+def test_what_it_will_take_is_told_before_it_starts_and_how_far_it_is_on_the_way(
+    published: Published,
+) -> None:
+    estimated = next(n for n, told in enumerate(published.told) if " to read at " in told)
+    read = next(n for n, told in enumerate(published.told) if told.startswith("3,5"))
+    assert estimated < read
+    assert "held-out explained variance 0." in published.told[-1]
+    assert published.told[-1].startswith("59,904 of 59,904 tokens")
+
+
+def test_the_curve_is_written_beside_the_weights(published: Published) -> None:
+    curve = json.loads((published.sae / "training_curve.json").read_text())
+    assert curve == [asdict(point) for point in published.trained.curve]
+    assert curve[-1]["n_tokens"] == 59_928  # the last batch is what was left of a pool
+    assert not published.trained.stopped_early
+
+
+def test_nothing_is_left_of_checkpoints_when_it_is_published(published: Published) -> None:
+    assert not (published.folder / "work" / "checkpoints").exists()
+
+
+STREAMED = replace(TRAINING, n_epochs=4, buffer_tokens=1024, min_explained_variance=0.3)
+
+
+@pytest.mark.usefixtures("no_weights_on_disk")
+def test_streamed_text_in_published_sae_out_and_no_states_on_disk(tmp_path: Path) -> None:
+    trained = train(tmp_path, tiny_sae_spec(STREAMED))
+    published = SAE.load_from_disk(tmp_path / "saes" / "tiny", dtype="float32")
+    assert published.cfg.metadata.hook_name == HOOKPOINT
+    assert trained.figures["held_out"]["explained_variance"] > 0.3
+    assert {"loss", "spliced_loss", "mean_loss", "loss_recovered"} < set(trained.figures["held_out"])
+    assert trained.curve[-1].n_tokens == 4 * 3000 // 256 * 256
+    assert not list((tmp_path / "work").rglob("shard_*"))
+
+
+@pytest.mark.usefixtures("no_weights_on_disk")
+@pytest.mark.parametrize(
+    ("gate", "said"),
+    [
+        ({"min_loss_recovered": 0.9999}, r"on held_out' is not published: .* recovers -?\d\.\d+ of the loss"),
+        ({"max_l0": 3.0}, r"on held_out' is not published: 8\.0 latents fire per token, expected at most 3"),
+    ],
+)
+def test_whoever_misses_the_gate_may_lower_it_and_need_not_train_again(
+    tmp_path: Path, gate: dict[str, float], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        train(tmp_path, tiny_sae_spec(replace(STREAMED, **gate)))
+    assert not (tmp_path / "saes" / "tiny").exists()
+    told: list[str] = []
+    train(tmp_path, tiny_sae_spec(STREAMED), told.append)
+    assert "going on from step 46" in told
+    assert (tmp_path / "saes" / "tiny" / "cfg.json").exists()

@@ -152,7 +152,7 @@ def test_an_answer_is_kept_and_found_again(tmp_path: Path):
     path = tmp_path / "new" / "a.json"
     assert load_answer(path, REQUEST, Pair) is None
     save_answer(path, REQUEST, PAIR, Usage(input_tokens=2))
-    assert load_answer(path, REQUEST, Pair) == PAIR
+    assert load_answer(path, REQUEST, Pair) == (PAIR, Usage(input_tokens=2))
     assert [entry.name for entry in path.parent.iterdir()] == ["a.json"]
     assert json.loads(path.read_text())["usage"]["input_tokens"] == 2
 
@@ -174,6 +174,8 @@ def test_a_kept_answer_serves_its_own_request_only(tmp_path: Path):
         b"null",
         b'{"request": 1}',
         b'{"answer": {"name": "a"}, "request": 1}',
+        json.dumps({"answer": vars(PAIR), "request": REQUEST}).encode(),
+        json.dumps({"answer": vars(PAIR), "request": REQUEST, "usage": [1]}).encode(),
         b"[" * 99999,
     ],
 )

@@ -3,12 +3,13 @@ import logging
 import re
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
 
-from cg_pipeline.llm import asking
+from cg_pipeline.llm import asking, failures
 from cg_pipeline.llm.asking import Asker
 from cg_pipeline.llm.attempts import Usage
 from cg_pipeline.llm.endpoint import Endpoint, Settings
@@ -124,7 +125,7 @@ def test_retry_after_is_honoured(tmp_path: Path):
     [
         ([failure(500)], {}, "failed", 3),
         ([step("nonsense")], {}, "failed", 3),
-        ([step("{}", delay_s=0.5)], {"timeout_s": 0.05}, "timed_out", 3),
+        ([step("{}", delay_s=9.0)], {"timeout_s": 0.4}, "timed_out", 3),
         ([failure(504)], {}, "timed_out", 3),
         ([failure(400, "maximum context length is 8 tokens")], {}, "overflow", 1),
         ([failure(400, "no", code="content_filter")], {}, "refused", 1),
@@ -187,7 +188,7 @@ def test_one_failure_after_another_is_the_servers_fault(tmp_path: Path):
         asker = asker_of(server, tmp_path, max_retries=0)
         with pytest.raises(ConnectionError, match=r"HTTP 500 .* So did the 10 last questions\."):
             asker.ask([question(f"q{i}") for i in range(30)])
-    assert asking.MAX_FAILURES_IN_A_ROW <= len(server.requests) < 30
+    assert failures.MAX_FAILURES_IN_A_ROW <= len(server.requests) < 30
 
 
 def test_failures_with_answers_between_are_not(tmp_path: Path):
@@ -198,7 +199,7 @@ def test_failures_with_answers_between_are_not(tmp_path: Path):
         asker = asker_of(server, tmp_path, max_retries=0)
         answers = asker.ask([question(f"q{i}" + "!" * (i % 2)) for i in range(30)])
     assert [answer.stop for answer in answers] == ["end", "failed"] * 15
-    assert asker.troubles == {"answered HTTP 500 (it broke)": 15}
+    assert asker.failures.troubles == {"answered HTTP 500 (it broke)": 15}
 
 
 def test_a_second_run_asks_nothing_and_costs_nothing(tmp_path: Path):
@@ -336,7 +337,7 @@ def test_tokens_and_cost_of_wasted_tries_are_counted(tmp_path: Path):
     with FakeServer([step(json.dumps(two_answers)), completion("4", tokens=(10, 5))]) as server:
         asker = asker_of(server, tmp_path, input_price=2.0, output_price=8.0)
         asker.ask([question()])
-    assert asker.usage == Usage(input_tokens=20, output_tokens=10)
+    assert asker.bill.usage == Usage(input_tokens=20, output_tokens=10)
     assert asker.ledger[0].cost == pytest.approx(120e-6)  # (20 * 2 + 10 * 8) / 1e6
 
 
@@ -442,3 +443,75 @@ def test_threads_end_with_the_asking(tmp_path: Path):
     with FakeServer(rule=echo) as server:
         asker_of(server, tmp_path, concurrency=4).ask([question(f"q{i}") for i in range(8)])
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("ThreadPool")]
+
+
+def asked_of(server) -> list[str]:
+    return [request["messages"][-1]["content"] for request in server.requests]
+
+
+def test_a_question_that_waits_holds_up_no_other(tmp_path: Path):
+    failed: list[str] = []
+
+    def once(path, request):
+        text = request["messages"][-1]["content"]
+        if text == "q0" and not failed:
+            failed.append(text)
+            return failure(500)
+        return echo(path, request)
+
+    with FakeServer(rule=once) as server:
+        asker = asker_of(server, tmp_path, backoff_s=0.4)
+        answers = asker.ask([question(f"q{i}") for i in range(4)])
+    assert texts(answers) == [f"re: q{i}" for i in range(4)]
+    asked = asked_of(server)
+    assert asked[:2] == ["q0", "q1"]
+    assert sorted(asked) == ["q0", "q0", "q1", "q2", "q3"]
+
+
+def test_a_server_that_asks_for_a_pause_gets_it_from_all(tmp_path: Path):
+    came: list[float] = []
+
+    def busy(path, request):
+        came.append(time.monotonic())
+        return failure(429, retry_after="0.3") if len(came) == 1 else echo(path, request)
+
+    with FakeServer(rule=busy) as server:
+        asker_of(server, tmp_path).ask([question(f"q{i}") for i in range(3)])
+    assert asked_of(server) == ["q0", "q0", "q1", "q2"]
+    assert came[1] - came[0] >= 0.3
+
+
+def test_a_server_that_fails_everybody_is_not_asked_everything_first(tmp_path: Path):
+    with FakeServer([failure(500)]) as server:
+        asker = asker_of(server, tmp_path, concurrency=2, backoff_s=0.05)
+        with pytest.raises(ConnectionError, match=r"after 3 tries. So did the 10 last questions"):
+            asker.ask([question(f"q{i}") for i in range(200)])
+    asked = Counter(asked_of(server))
+    assert len(asked) <= 2 * failures.MAX_FAILURES_IN_A_ROW
+    assert max(asked.values()) == 3
+
+
+def test_what_a_killed_run_paid_is_counted_by_the_next_and_only_once(tmp_path: Path):
+    def dying(path, request):
+        answered = len(server.requests) <= 3
+        return echo(path, request) if answered else failure(401)
+
+    questions = [question(f"q{i}") for i in range(5)]
+    with FakeServer(rule=dying) as server:
+        with pytest.raises(ValueError, match="refused the key"):
+            asker_of(server, tmp_path).ask(questions)
+        server.rule = echo
+        asker = asker_of(server, tmp_path, input_price=1.0, output_price=10.0)
+        asker.ask(questions)
+        asker.ask(questions)
+    assert asker.bill.usage == Usage(input_tokens=2 * 10, output_tokens=2 * 5)
+    assert asker.bill.usage_in_all == Usage(input_tokens=5 * 10, output_tokens=5 * 5)
+    assert asker.bill.price(asker.bill.usage_in_all) == pytest.approx((50 * 1 + 25 * 10) / 1e6)
+
+
+def test_a_probe_is_billed_though_it_is_not_kept(tmp_path: Path):
+    with FakeServer(rule=measuring) as server:
+        asker = asker_of(server, tmp_path)
+        asker.try_patiently(counted("a b"))
+    assert asker.bill.usage == Usage(input_tokens=2, output_tokens=1)
+    assert list(tmp_path.rglob("*.json")) == []

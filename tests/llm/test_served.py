@@ -114,6 +114,32 @@ def test_an_answer_begins_with_its_first_words_once(tmp_path: Path, said, text):
     assert json.loads(found.rendered_prompt)[-1] == {"role": "assistant", "content": "The answer is"}
 
 
+@pytest.mark.parametrize(
+    ("opening", "said", "text"),
+    [
+        ("The answer is", "(B)", "The answer is (B)"),
+        ("The answer is", "**5**", "The answer is **5**"),
+        ("The answer is", "-5", "The answer is -5"),
+        ("Answer:", "5", "Answer: 5"),
+        ("Sure, gladly.", "The answer is 5", "Sure, gladly. The answer is 5"),
+        ("Answer: ", "5", "Answer: 5"),
+        ("Answer:", "\n5", "Answer:\n5"),
+        ("It is 3.", "5", "It is 3.5"),
+        ("It", "'s 5", "It's 5"),
+        ("f(x", ")", "f(x)"),
+        ("He said “", "yes", "He said “yes"),
+        ("x = (", "5", "x = (5"),
+        ("The answer is", "", "The answer is"),
+    ],
+)
+def test_a_blank_that_the_server_dropped_stands_again(tmp_path: Path, opening, said, text):
+    with FakeServer([completion(said)]) as server:
+        [found] = served(server, tmp_path).generate(
+            [example()], Generation(max_new_tokens=8, opening=opening)
+        )
+    assert found.text == text
+
+
 def test_a_server_that_will_not_go_on_is_asked_in_words(tmp_path: Path):
     def rule(path, request):
         if "continue_final_message" in request:

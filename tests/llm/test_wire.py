@@ -244,6 +244,52 @@ def test_a_body_that_trickles_past_the_deadline_is_a_timeout(status):
     assert time.monotonic() - started < 3
 
 
+@pytest.mark.parametrize(
+    ("start", "part"),
+    [
+        (b"HTTP/1.1 200 OK\r\n", b"x-slow: 1\r\n"),
+        (b"HTTP/1.1 200 OK\r\nx-slow: ", b"1"),
+        (b"", b"H"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 102 Processing\r\n\r\n"),
+        (head(200)[:-2] + b"transfer-encoding: chunked\r\n\r\n", b"0"),
+    ],
+    ids=["headers", "one header", "status line", "informational", "chunk header"],
+)
+def test_a_head_that_trickles_past_the_deadline_is_a_timeout(start, part):
+    started = time.monotonic()
+    with serving_raw(start, part, 0.05) as server:
+        fault = send(server, timeout_s=0.4)
+    assert isinstance(fault, Fault)
+    assert (fault.reason, fault.kind) == ("did not answer within 0.4 s", "timed_out")
+    assert time.monotonic() - started < 3
+
+
+def test_a_connection_that_is_used_again_is_bounded_anew():
+    """The second request has all of its time, and not more."""
+    whole = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+
+    def serve() -> None:
+        talk, _ = listening.accept()
+        with talk, contextlib.suppress(OSError):
+            for pause in (0.0, 0.35, 0.35):
+                talk.recv(1 << 16)
+                time.sleep(pause)
+                talk.sendall(whole)
+            talk.recv(1 << 16)
+            while True:
+                talk.sendall(b"H")
+                time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=serve, daemon=True).start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        endpoint = Endpoint(base_url=url, model="m", timeout_s=0.6)
+        with connect(endpoint) as client:
+            outcomes = [post(client, endpoint, REQUEST) for _ in range(4)]
+    assert outcomes[:3] == ["{}"] * 3
+    assert outcomes[3] == Fault(reason="did not answer within 0.6 s", remedy="wait", kind="timed_out")
+
+
 @pytest.mark.parametrize(("status", "remedy"), [(400, "none"), (404, "none"), (429, "wait"), (503, "wait")])
 def test_an_error_without_end_is_judged_by_its_status(status, remedy):
     with serving_raw(head(status), b"x" * (1 << 16), 0.0) as server:

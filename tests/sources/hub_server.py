@@ -17,7 +17,21 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
-Fault = Literal["429", "500", "429 of files", "missing", "half", "no_revision"]
+Fault = Literal[
+    "429",
+    "500",
+    "429 of files",
+    "missing",
+    "half",
+    "no_revision",
+    "page",
+    "page untold",
+    "page of files",
+    "garbled",
+]
+
+
+PAGE = b"<!doctype html><html><body>Please log in to this network.</body></html>"
 
 
 @dataclass
@@ -94,6 +108,8 @@ class _Handler(BaseHTTPRequestHandler):
             "429": lambda: self._send(429, {"error": "slow down"}, {"Retry-After": data.retry_after}),
             "500": lambda: self._send(500, {"error": "oops"}, {"Retry-After": data.retry_after}),
             "missing": lambda: self._refuse(401, "RepoNotFound"),
+            "page": lambda: self._bytes(200, PAGE, {"Content-Type": "text/html; charset=utf-8"}),
+            "page untold": lambda: self._bytes(200, PAGE, {}),
             "no_revision": lambda: self._refuse(404, "RevisionNotFound"),
         }
 
@@ -116,6 +132,8 @@ class _Handler(BaseHTTPRequestHandler):
             return None
         if data.spoils("429 of files"):
             return self._send(429, {"error": "slow down"}, {"Retry-After": data.retry_after})
+        if data.spoils("page of files"):
+            return self._bytes(200, PAGE, {"Content-Type": "text/html"})
         name = rest.removeprefix("/resolve/").partition("/")[2]
         if name not in data.files:
             return self._refuse(404, "EntryNotFound")
@@ -126,8 +144,10 @@ class _Handler(BaseHTTPRequestHandler):
             "X-Linked-Size": str(len(payload)),
             "Accept-Ranges": "bytes",
         }
-        cut = self.command == "GET" and not name.endswith(".md") and data.spoils("half")
-        return self._bytes(200, payload, headers, cut=cut)
+        content = self.command == "GET" and not name.endswith(".md")
+        if content and data.spoils("garbled"):
+            payload = b"?" * len(payload)
+        return self._bytes(200, payload, headers, cut=content and data.spoils("half"))
 
     def _refused(self, data: DataSet) -> bool:
         shown = self.headers.get("Authorization", "")

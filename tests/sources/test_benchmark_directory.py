@@ -184,6 +184,15 @@ def test_repetitions_of_others_are_left_out_and_told():
     assert len(set(found.contradictory)) == 2
 
 
+def test_where_all_rows_contradict_each_other_nothing_is_left_to_ask():
+    with pytest.raises(ValueError, match="contradict") as error:
+        read(QUIZ, payload_of(ROW, {**ROW, "answer": "A"}))
+    assert str(error.value) == (
+        "Benchmark 'quiz' has no example left of 2 in quiz.jsonl: every question stands there with answers "
+        "that contradict each other; expected one that nothing contradicts. Correct the answers, or the file."
+    )
+
+
 def test_the_order_of_preference(tmp_path):
     (tmp_path / "own.jsonl").write_bytes(b"{}\n")
     folder = tmp_path / "site"
@@ -250,9 +259,7 @@ def test_rows_that_changed_since_are_refused():
         benchmark="quiz", role="asked", origin="directory", place="/site/quiz.jsonl", fingerprint="f",
         path="rows/quiz/f.jsonl", sha256="0" * 64, n_rows=1, revision="", licence="MIT",
     )  # fmt: skip
-    with pytest.raises(
-        ValueError, match=r"as when benchmark_rows of 'quiz' was materialised\. Materialise it again"
-    ):
+    with pytest.raises(ValueError, match=r"as when the rows of 'quiz' were stored\. Run again"):
         read_stored(QUIZ, rows, payload_of(ROW))
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,104 @@ def test_how_answers_are_drawn_and_begun(tmp_path):
     assert fingerprint(benchmark)
 
 
+def test_a_question_may_be_put_as_it_stands(tmp_path):
+    keys = 'prompt = "plain"\nprefix = "Go on."\nscoring = "exact_match"\n'
+    toml = HEAD + f'task = "open"\n{keys}[fields]\nquestion = "q"\nanswer = "a"\ncontext = "c"\n'
+    [found] = examples(tmp_path, toml, capitals_csv=b"q,a,c\nIts capital is,Paris,France is old.\n")
+    assert found.prompt == "Go on.\nFrance is old.\nIts capital is"
+    [found, _] = examples(
+        tmp_path, CHOICE.replace("[fields]", 'prompt = "plain"\n[fields]'), capitals_csv=CSV
+    )
+    assert (found.prompt, found.choices) == ("Of France?", ("Paris", "Lyon"))
+
+
+@pytest.mark.parametrize("keys", ['task = "lettered"', 'task = "multiple_choice"\nscoring = "option"'])
+def test_where_letters_are_shown_the_question_never_stands_alone(tmp_path, keys):
+    toml = CHOICE.replace('task = "multiple_choice"', f'{keys}\nprompt = "plain"')
+    assert complaint(tmp_path, toml) == [
+        "prompt is 'plain'; expected it where no letters are shown. Remove it."
+    ]
+
+
+MISNAMED = [
+    ('["a", "b"]', '["a", "bb"]', "bb", "b"),
+    ('question = "q"', 'question = "qq"', "qq", "q"),
+    ('answer = "right"', 'answer = "rigth"', "rigth", "right"),
+    ('category = "part"', 'category = "parts"', "parts", "part"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "name", "meant"), MISNAMED)
+def test_a_field_that_no_row_has_is_named_with_those_there_are(tmp_path, old, new, name, meant):
+    with pytest.raises(ValueError, match="names fields that no row has") as error:
+        examples(tmp_path, CHOICE.replace(old, new), capitals_csv=CSV)
+    assert str(error.value) == (
+        "Benchmark 'capitals' names fields that no row has:\n"
+        f"{tmp_path}/benchmarks/capitals.csv: Unknown field {name!r}. Did you mean {meant!r}? "
+        "Known: q, a, b, right, part. Correct the declaration, or add the field."
+    )
+
+
+def test_a_choice_that_few_rows_have_may_be_absent_or_empty(tmp_path):
+    toml = CHOICE.replace('["a", "b"]', '["a", "b", "c"]')
+    table = b"q,a,b,c,right,part\nOf France?,Paris,Lyon,,A,Europe\nOf Spain?,Madrid,Vigo,Leon,A,Europe\n"
+    assert [len(each.choices) for each in examples(tmp_path, toml, capitals_csv=table)] == [2, 3]
+    rows = row(q="One?", a="x", b="y", c="z", right="A", part="p") + row(
+        q="Two?", a="x", b="y", right="A", part="p"
+    )
+    found = examples(tmp_path, toml.replace(".csv", ".jsonl"), capitals_jsonl=rows)
+    assert [len(each.choices) for each in found] == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ("version = -1", "version is -1; expected 1 to 1,000,000. Correct it."),
+        ("version = 10_000_000_000", "version is 10000000000; expected 1 to 1,000,000. Correct it."),
+        ("version = true", "version is True; expected a whole number. Correct it."),
+        ("n_shots = 1_000_000", "n_shots is 1000000; expected 0 to 1,000. Correct it."),
+        ("max_new_tokens = 1_000_000_000_000", "max_new_tokens is 1000000000000; expected 1 to 100,000."),
+        ("max_new_tokens = 0", "max_new_tokens is 0; expected 1 to 100,000. Correct it."),
+        (
+            'opening = "It\\u0000 is"',
+            "opening is 'It\\x00 is' with a NUL character; expected text. Remove it.",
+        ),
+        ('stop = ["\\u0000"]', "stop is '\\x00' with a NUL character; expected text. Remove it."),
+        ('opening = " \\u200b"', "opening is ' \\u200b'; expected text. Correct it."),
+        ('prompt = "bare"', "prompt is 'bare'; expected one of question_answer, plain. Correct it."),
+        (
+            'shots_file = "a\\u0000.csv"',
+            "shots_file is 'a\\x00.csv'; expected the name of a file beside this one",
+        ),
+        (f'shots_file = "{"a" * 300}.csv"', "shots_file is 'aaaa"),
+    ],
+)
+def test_numbers_and_texts_out_of_bounds(tmp_path, keys, sentence):
+    toml = HEAD + f'task = "numeric"\n{keys}\n[fields]\nquestion = "q"\nanswer = "a"\n'
+    assert complaint(tmp_path, toml)[0].startswith(sentence)
+
+
+@pytest.mark.parametrize("blank", ['""', '" "', '"\\u200b"', '"\\t"'])
+@pytest.mark.parametrize("name", ["title", "scope", "licence", "file", "question", "answer", "category"])
+def test_no_name_is_blank(tmp_path, name, blank):
+    lines = (f"{name} = {blank}" if line.startswith(f"{name} =") else line for line in CHOICE.splitlines())
+    [found, *_] = complaint(tmp_path, "\n".join(lines))
+    assert "expected text" in found or "expected the name of a field" in found, found
+
+
+def test_a_declaration_that_is_a_pipe_or_a_folder_is_told_at_once(tmp_path):
+    declare(tmp_path, CHOICE)
+    os.mkfifo(tmp_path / "benchmarks" / "pipe.toml")
+    (tmp_path / "benchmarks" / "ring.toml").symlink_to("ring.toml")
+    (tmp_path / "benchmarks" / "folder.toml").mkdir()
+    with pytest.raises(ValueError, match="expected a TOML file") as error:
+        read(tmp_path)
+    folder, pipe, ring = str(error.value).splitlines()
+    assert folder.endswith("folder.toml is not a file but a folder; expected a TOML file. Correct it.")
+    assert "pipe.toml is not a file but a pipe" in pipe
+    assert "ring.toml is not a file (Too many levels" in ring
+
+
 def test_a_neutral_prompt(tmp_path):
     keys = 'scoring = "likelihood_unconditional"\nunconditional = "Answer:"\n'
     benchmark = read(declare(tmp_path, CHOICE.replace("[fields]", f"{keys}[fields]")))["capitals"]
@@ -166,8 +265,8 @@ def test_details_for_a_policy_that_needs_them_and_no_answer(tmp_path):
     )
     [found] = examples(tmp_path, toml, capitals_jsonl=row(q="Tell me.", baseline="No.", more=1))
     assert (found.targets, json.loads(found.details)) == ((), {"baseline": "No."})
-    with pytest.raises(ValueError, match="field 'baseline' is missing; expected it among q"):
-        examples(tmp_path, toml, capitals_jsonl=row(q="Tell me."))
+    with pytest.raises(ValueError, match="2: field 'baseline' is missing; expected it among q\\. Add it"):
+        examples(tmp_path, toml, capitals_jsonl=row(q="Tell me.", baseline="No.") + row(q="Tell more."))
 
 
 @pytest.mark.parametrize(
@@ -214,6 +313,8 @@ def test_details_for_a_policy_that_needs_them_and_no_answer(tmp_path):
                 "n = 0, temperature = 1",
                 "n = 2, temperature = 0",
                 "n = 2, temperature = inf",
+                "n = 1_000_000_000, temperature = 1",
+                "n = 2, temperature = 1, seed = -1",
                 "n = true, temperature = 1",
                 "n = 2, temperature = 1, top_p = 1.5",
                 "n = 2, temperature = 1, top_k = 5",
@@ -420,7 +521,7 @@ def test_a_declaration_has_a_fingerprint_that_follows_it(tmp_path):
         (("category =", "catgory ="), ["Unknown fields. 'catgory'. Did you mean 'category'?"]),
         (
             ("[fields]", "n_shots = -1\n[fields]"),
-            ["n_shots is -1; expected how many worked examples to show"],
+            ["n_shots is -1; expected 0 to 1,000. Correct it."],
         ),
         (("[fields]", "n_shots = true\n[fields]"), ["n_shots is True; expected a whole number. Correct it."]),
         (
@@ -534,11 +635,11 @@ def test_no_declarations(tmp_path):
         (b"Of X?,Paris,Lyon,C,Europe", "answer is 'C'; expected a letter from A to B. Correct it."),
         (
             b"Of X?,Paris,Lyon,,Europe",
-            "field 'right' is missing; expected it among q, a, b, part. Add it, or correct the declaration.",
+            "field 'right' is empty; expected a value. Add it, or correct the declaration.",
         ),
         (
             b",Paris,Lyon,A,Europe",
-            "field 'q' is missing; expected it among a, b, right, part. Add it, or correct the declaration.",
+            "field 'q' is empty; expected a value. Add it, or correct the declaration.",
         ),
         (
             b"Of X?,Paris,Paris,A,Europe",
@@ -622,6 +723,6 @@ def test_any_row_is_read_or_explained(tmp_path, task, fields):
 
 def test_a_choice_that_stands_twice_is_refused(tmp_path):
     toml = CHOICE.replace('["a", "b"]', '["a", "b", "c"]')
-    table = b"q,a,b,c,right,where\nOf X?,Paris,Lyon,Paris,A,Europe\n"
+    table = b"q,a,b,c,right,part\nOf X?,Paris,Lyon,Paris,A,Europe\n"
     with pytest.raises(ValueError, match=r"choice 'Paris' stands twice; expected each once\."):
         examples(tmp_path, toml, capitals_csv=table)

@@ -58,12 +58,14 @@ FILES = {
     "data/broken.jsonl": b'{"q": "one?"}\n{"q": \n',
 }
 
+CSV = {"README.md": card(default="t.csv"), "t.csv": b'q,label\n"x, y",1\nz,\n'}
+
 DATA_SETS = {
     each.repo.removeprefix("org/"): each
     for each in (
         DataSet("org/parquet", PARQUET),
         DataSet("org/json", JSON),
-        DataSet("org/csv", {"README.md": card(default="t.csv"), "t.csv": b'q,label\n"x, y",1\nz,\n'}),
+        DataSet("org/csv", CSV),
         DataSet("org/text", {"README.md": card(default="t.txt"), "t.txt": b"one\ntwo\n"}),
         DataSet("org/files", FILES),
         DataSet("org/files_busy", FILES, faults={"429 of files": 2}),
@@ -82,6 +84,14 @@ DATA_SETS = {
         DataSet("org/cut_once", PARQUET, faults={"half": 1}),
         DataSet("org/cut", PARQUET, faults={"half": 99}),
         DataSet("org/damaged", {**PARQUET, "data/test-00000-of-00001.parquet": ROWS[:-20]}),
+        DataSet("org/garbled_once", PARQUET, faults={"garbled": 1}),
+        DataSet("org/garbled", PARQUET, faults={"garbled": 99}),
+        DataSet("org/files_garbled_once", FILES, faults={"garbled": 1}),
+        DataSet("org/page", PARQUET, faults={"page": 99}),
+        DataSet("org/page_untold", PARQUET, faults={"page untold": 99}),
+        DataSet("org/page_of_csv", CSV, faults={"page of files": 99}),
+        DataSet("org/files_page", FILES, faults={"page of files": 99}),
+        DataSet("org/files_busy_for_long", FILES, faults={"429 of files": 99}, retry_after="3600"),
         DataSet("org/split", PARQUET),
     )
 }
@@ -135,6 +145,9 @@ JOBS = {
     "files, broken": job("files", files=["data/broken.jsonl"]),
     "files_busy": job("files_busy", files=["data/ice.jsonl"]),
     "files_cut": job("files_cut", files=["data/ice.jsonl"]),
+    "files_garbled_once": job("files_garbled_once", files=["data/ice.jsonl"]),
+    "files_page": job("files_page", files=["data/ice.jsonl"]),
+    "files_busy_for_long": job("files_busy_for_long", files=["data/ice.jsonl"]),
     "files_gated": job("files_gated", files=["data/ice.jsonl"], gated="the terms of use"),
 }
 
@@ -225,6 +238,28 @@ def test_a_broken_connection_is_taken_up_again(fetched):
     assert rows(fetched["cut_once"]) == EXPECTED
 
 
+@pytest.mark.parametrize("name", ["garbled_once", "files_garbled_once"])
+def test_a_download_that_cannot_be_read_is_not_kept_but_made_anew(fetched, name):
+    assert len(rows(fetched[name])) == 2
+    assert fetched[name]["waits"] == []
+
+
+@pytest.mark.parametrize("name", ["page", "page_untold", "page_of_csv", "files_page"])
+def test_a_login_page_in_place_of_data_is_told_as_such(fetched, name):
+    assert (fetched[name].get("error"), fetched[name]["waits"]) == ("ConnectionError", [])
+    assert fetched[name]["said"] == (
+        f"Data set 'org/{name}' cannot be fetched: the address answered with a web page, not data; expected "
+        "the hub. Is there a proxy or a login page in between? Log in there, or let the hub through."
+    )
+
+
+def test_a_file_for_which_the_hub_asks_for_an_hour_is_not_waited_for(fetched):
+    found = fetched["files_busy_for_long"]
+    assert (found["error"], found["waits"]) == ("ConnectionError", [])
+    assert "it asks to wait 3600 s" in found["said"]
+    assert sum("/resolve/" in path for path in DATA_SETS["files_busy_for_long"].asked) == 1
+
+
 PIN = f"at commit {COMMIT}"
 
 
@@ -235,7 +270,7 @@ PIN = f"at commit {COMMIT}"
             "overrun",
             "ConnectionError",
             "The hub refuses data set 'org/overrun' for now (HTTP 429, too many requests; it asks to "
-            "wait 0 s); expected to be served. Materialise benchmark_rows later, or set HF_TOKEN, "
+            "wait 0 s); expected to be served. Run again later, or set HF_TOKEN, "
             "which raises the limit.",
         ),
         (
@@ -328,7 +363,14 @@ def test_what_is_said(fetched, name, error, said):
         ),
         ("cut", "ConnectionError", "Data set 'org/cut' was only partly sent by the hub ("),
         ("files_cut", "ConnectionError", "Data set 'org/files_cut' was only partly sent by the hub ("),
-        ("damaged", "ValueError", "Data set 'org/damaged' (default; test) cannot be read ("),
+        *(
+            (
+                name,
+                "ValueError",
+                f"Data set 'org/{name}' (default; test) was downloaded twice and cannot be read (",
+            )
+            for name in ("damaged", "garbled")
+        ),
         ("split", "ValueError", "Data set 'org/split' (default; dev) cannot be read (Unknown split"),
         ("config", "ValueError", "Data set 'org/json' (third; test) cannot be read ("),
     ],
@@ -376,7 +418,16 @@ class Refused(Exception):
 
 @pytest.mark.parametrize(
     ("asked", "attempt", "wait"),
-    [("4", 1, 4.0), ("-3", 1, 0.0), (None, 1, 5.0), (None, 3, 20.0), ("soon", 2, 10.0)],
+    [
+        ("4", 1, 4.0),
+        ("-3", 1, 0.0),
+        (None, 1, 5.0),
+        (None, 3, 20.0),
+        ("soon", 2, 10.0),
+        ("nan", 2, 10.0),
+        ("inf", 1, float("inf")),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 1, 0.0),
+    ],
 )
 def test_how_long_to_wait(asked, attempt, wait):
     outer = RuntimeError("wrapped")

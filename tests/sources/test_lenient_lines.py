@@ -19,9 +19,13 @@ def test_objects_come_with_their_place(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"{", "a.jsonl:1 is not JSON; expected one object per line. Is the file whole?"),
-        (b"[" * 100_000, "a.jsonl:1 is not JSON; expected one object per line. Is the file whole?"),
-        (b'{"x": 1}\n3', "a.jsonl:2 holds a int; expected a JSON object."),
+        (b"{", "a.jsonl:1 is b'{', which is not JSON; expected one object per line. Is the file whole?"),
+        (
+            b"[" * 100_000,
+            f"a.jsonl:1 is b'{'[' * 26}...{'[' * 28}', which is not JSON; expected one object per line. "
+            "Is the file whole?",
+        ),
+        (b'{"x": 1}\n3', "a.jsonl:2 is 3; expected a JSON object per line."),
     ],
 )
 def test_other_lines_are_refused(tmp_path: Path, content, words):

@@ -19,10 +19,10 @@ def parquet(**columns: Any) -> bytes:
     return buffer.getvalue()
 
 
-def test_csv_has_texts_and_leaves_out_what_is_empty():
+def test_csv_has_texts_and_nothing_for_what_is_empty():
     assert list(read_lines("q.csv", b"\xef\xbb\xbf" + CSV)) == [
         Line(2, {"question": 'Tin, or "ice"?', "a": "yes", "b": "no", "right": "A"}),
-        Line(4, {"question": "salt?", "a": "yes", "right": "B"}),
+        Line(4, {"question": "salt?", "a": "yes", "b": None, "right": "B"}),
     ]
 
 

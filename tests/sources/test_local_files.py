@@ -173,15 +173,17 @@ def test_an_empty_file(write, content):
     )
 
 
-@pytest.mark.parametrize("place", ["nowhere.jsonl", ".", "quiz.jsonl/inner.jsonl"])
-def test_a_missing_file(write, place):
+@pytest.mark.parametrize(
+    ("place", "kind"), [("nowhere.jsonl", ""), (".", " but a folder"), ("quiz.jsonl/inner.jsonl", "")]
+)
+def test_a_missing_file(write, place, kind):
     folder = write(line())
     benchmark = replace(QUIZ, source=LocalRows(path=place))
     for read in (read_examples,):
         with pytest.raises(FileNotFoundError) as error:
             read(benchmark, folder)
         assert str(error.value) == (
-            f"{folder / place} is not a file; expected rows (.jsonl, .csv, .parquet). "
+            f"{folder / place} is not a file{kind}; expected rows (.jsonl, .csv, .parquet). "
             "Put them there or correct the benchmark's source."
         )
 

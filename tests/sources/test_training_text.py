@@ -1,5 +1,6 @@
 """The corpus is balanced, free of repeats, and the same for the same seed."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,9 @@ from cg_pipeline.sources.debian_text import DebianPackage, DebianText
 from cg_pipeline.sources.text_readers import read_plain
 from cg_pipeline.sources.training_text import (
     MAX_PASSAGE_CHARS,
+    join_passages,
     read_debian_corpus,
     read_prompts,
-    read_text_directory,
 )
 
 SENTENCE = "Sentence number {} tells of {} grey geese that crossed the wide river."
@@ -57,20 +58,14 @@ def test_repeats_across_sources_are_dropped(tmp_path: Path) -> None:
     assert len(lines) == len(set(lines)) == 144
 
 
-def test_passages_have_many_lengths_and_long_paragraphs_are_cut_at_a_sentence(tmp_path: Path) -> None:
-    _write_prose(tmp_path / "short.txt")
+def test_passages_have_many_lengths_and_long_paragraphs_are_cut_at_a_sentence() -> None:
+    short = [SENTENCE.format(a, b) for a in WORDS for b in WORDS]
     long = " ".join(SENTENCE.format(a, b) for a in WORDS for b in reversed(WORDS))
-    (tmp_path / "long.txt").write_text(long, "utf-8")
-    passages = [passage for _, passage in read_text_directory(tmp_path, seed=0)]
+    passages = list(join_passages([*short, long], random.Random(0)))
     lengths = [len(passage) for passage in passages]
     assert max(lengths) <= MAX_PASSAGE_CHARS + 2 * len(SENTENCE)
     assert len(set(lengths)) > 5
     assert all(passage.endswith(".") for passage in passages)
-
-
-def test_an_empty_directory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"holds no \.txt file; expected plain text"):
-        read_text_directory(tmp_path, seed=0)
 
 
 def test_prompts_are_lines_without_comments_and_repeats(tmp_path: Path) -> None:

@@ -17,19 +17,63 @@ that the filter's answer is in is taken with that score, the others are told as 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from cg_pipeline.sources.eval_logs.checked import number_of, placed, read_as, titled
 from cg_pipeline.sources.eval_logs.logged import ONE_SCORE, LoggedAnswer, graded, lists_of, texts_of
 from cg_pipeline.sources.json_lines import show
 from cg_pipeline.sources.lenient_lines import objects_of
 
-_NOT_METRICS = {
-    "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
-    "doc_hash", "prompt_hash", "target_hash",
-}  # fmt: skip
 _PREFERRED = {"likelihood": "acc", "likelihood_per_byte": "acc_norm", "numeric": "exact_match"}
 _PREFERRED_FILTERS = {"numeric": "flexible-extract"}
 """The last number of an answer is what `numeric` reads, too; `strict-match` wants the words of GSM8K."""
+
+_REMEDY = "Give a file samples_….jsonl that lm-evaluation-harness wrote with --log_samples."
+
+
+def _requests(written: Any) -> Any:
+    """The requests' arguments, whichever way the version writes them."""
+    listed = written.values() if isinstance(written, dict) else written
+    if not isinstance(listed, (list, type({}.values()))):
+        return written
+    return [list(each.values()) if isinstance(each, dict) else each for each in map(_listed, listed)]
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, (list, dict)) else [value]
+
+
+class _Sample(BaseModel):
+    """What is read of a line; the scores stand beside it, each under its metric's name."""
+
+    model_config = ConfigDict(extra="allow")
+
+    doc: dict[Any, Any] = Field(description="the document, an object")
+    arguments: Annotated[list[Annotated[list[Any], Field(min_length=1)]], BeforeValidator(_requests)] = Field(
+        description="the arguments of each request, none of them empty"
+    )
+    resps: list[Annotated[list[Any], Field(min_length=1), BeforeValidator(_listed)]] = Field(
+        min_length=1, description="the responses to each request, a list of lists that are not empty"
+    )
+    filtered_resps: Any = None
+    target: Any = ""
+    filter: str | None = Field(default="", description="the name of a filter")
+    metrics: list[str] | None = Field(default=None, description="the names of the scores")
+    doc_id: Any = None
+    doc_hash: Any = None
+    prompt_hash: Any = None
+    target_hash: Any = None
+
+    @property
+    def named(self) -> list[str]:
+        """The scores that the line has."""
+        return self.metrics or [*(self.model_extra or {})]
+
+
+_Row = tuple[str, _Sample]
+"""A line, and its place."""
 
 
 def read_harness(
@@ -48,47 +92,36 @@ def read_harness(
             and none is named.
         FileNotFoundError: a file is not there.
     """
-    return [answer for path in paths for answer in _read_file(path, metric, filtered_by, scoring)]
+    titles = titled(paths)
+    return [
+        answer for path in paths for answer in _read_file(path, titles[path], metric, filtered_by, scoring)
+    ]
 
 
-def filter_taken(filtered_by: str, scoring: str) -> str:
-    """Which filter's answers are read, in words."""
-    preferred = _PREFERRED_FILTERS.get(scoring)
-    return filtered_by or (f"{preferred} if there is one, else the first" if preferred else "the first")
-
-
-def _read_file(path: Path, metric: str, filtered_by: str, scoring: str) -> Iterator[LoggedAnswer]:
-    rows = list(objects_of(path))
+def _read_file(path: Path, title: str, metric: str, filtered_by: str, scoring: str) -> Iterator[LoggedAnswer]:
+    rows = [(place, read_as(_Sample, place, row, _REMEDY)) for place, row in objects_of(path, title)]
+    if not rows:
+        raise ValueError(f"{title} holds no samples; expected a line for each document. {_REMEDY}")
+    wanted = _filter(title, [row.filter or "" for _, row in rows], filtered_by, scoring)
     for place, row in rows:
-        _check(place, row)
-    wanted = _filter(path, [str(row.get("filter", "")) for _, row in rows], filtered_by, scoring)
-    for place, row in rows:
-        if row.get("filter", "") in ("", wanted):
-            yield from _answers(place, row, _metric(place, row, metric, scoring))
+        if (row.filter or "") in ("", wanted):
+            with placed(place):
+                yield from _answers(place, row, _metric(place, row, metric, scoring))
 
 
-def _filter(path: Path, names: Sequence[str], wanted: str, scoring: str) -> str:
+def _filter(title: str, names: Sequence[str], wanted: str, scoring: str) -> str:
     known = [name for name in dict.fromkeys(names) if name]
     if wanted and known and wanted not in known:
         raise ValueError(
-            f"{path.name}: filter {wanted!r} is not among {', '.join(known)}; expected one of them. "
+            f"{title}: filter {wanted!r} is not among {', '.join(known)}; expected one of them. "
             "Name it with --filter."
         )
     preferred = _PREFERRED_FILTERS.get(scoring, "")
     return wanted or (preferred if preferred in known else next(iter(known), ""))
 
 
-def _check(place: str, row: dict[str, Any]) -> None:
-    missing = [name for name in ("doc", "arguments", "resps") if name not in row]
-    if missing:
-        raise ValueError(
-            f"{place} has no {' and no '.join(missing)}; expected a line that lm-evaluation-harness wrote "
-            "with --log_samples. Give a file samples_….jsonl."
-        )
-
-
-def _metric(place: str, row: dict[str, Any], wanted: str, scoring: str) -> str:
-    known = row.get("metrics") or [name for name in row if name not in _NOT_METRICS]
+def _metric(place: str, row: _Sample, wanted: str, scoring: str) -> str:
+    known = row.named
     if wanted in known or (len(known) == 1 and not wanted):
         return wanted or known[0]
     preferred = _PREFERRED.get(scoring, "")
@@ -100,15 +133,23 @@ def _metric(place: str, row: dict[str, Any], wanted: str, scoring: str) -> str:
     )
 
 
-def _answers(place: str, row: dict[str, Any], metric: str) -> Iterator[LoggedAnswer]:
+def _answers(place: str, row: _Sample, metric: str) -> Iterator[LoggedAnswer]:
     """The answer that the score is of, then the repeats that have none."""
-    repeats = [response if isinstance(response, list) else [response] for response in row["resps"]]
-    n = max(map(len, repeats), default=1)
+    _check_counts(place, row)
+    repeats = row.resps
     taken = _repeat_filtered([str(each) for each in repeats[0]], _filtered(row)) if len(repeats) == 1 else 0
-    answer = _answer(place, row, metric, [each[min(taken, len(each) - 1)] for each in repeats if each])
+    answer = _answer(place, row, metric, [each[min(taken, len(each) - 1)] for each in repeats])
     yield answer
-    for _ in range(n - 1):
+    for _ in range(max(map(len, repeats)) - 1):
         yield replace(answer, loss=ONE_SCORE)
+
+
+def _check_counts(place: str, row: _Sample) -> None:
+    if len(row.arguments) != len(row.resps):
+        raise ValueError(
+            f"{place}: field 'resps' has {len(row.resps)} responses to {len(row.arguments)} requests in "
+            f"'arguments'; expected one to each. {_REMEDY}"
+        )
 
 
 def _repeat_filtered(texts: Sequence[str], found: str) -> int:
@@ -116,49 +157,40 @@ def _repeat_filtered(texts: Sequence[str], found: str) -> int:
     return next((i for i, text in enumerate(texts) if found and found in text), 0)
 
 
-def _answer(place: str, row: dict[str, Any], metric: str, first: list[Any]) -> LoggedAnswer:
-    arguments = _arguments(row["arguments"])
-    measured = bool(first) and all(isinstance(each, (list, tuple)) for each in first)
-    value, reason = graded(row.get(metric))
-    said = {"value": value, "reason": reason, "place": place, "target": str(row.get("target", ""))}
-    fields = tuple(texts_of(row["doc"]))
-    if not measured:
-        return LoggedAnswer(
-            **said,
-            prompt=str(arguments[0][0]) if arguments else "",
-            fields=fields,
-            orders=tuple(lists_of(row["doc"])),
-            text=str(first[0]) if first else "",
-            answer=_filtered(row),
-            stop="end",
-        )
-    try:
-        logprobs = tuple(float(each[0]) for each in first)
-    except (TypeError, ValueError, IndexError):
-        raise ValueError(f"{place}: resps are {show(row['resps'])}; expected log-likelihoods.") from None
-    n = _n_choices(arguments, logprobs)
-    return LoggedAnswer(
-        **said,
-        prompt=str(arguments[0][0]) if arguments else "",
-        fields=fields,
-        orders=(tuple(str(pair[-1]) for pair in arguments[:n]), *lists_of(row["doc"])),
-        contexts=tuple(str(pair[0]) for pair in arguments[:n]),
+def _answer(place: str, row: _Sample, metric: str, first: list[Any]) -> LoggedAnswer:
+    value, reason = graded((row.model_extra or {}).get(metric))
+    told = LoggedAnswer(
+        place=place,
+        metric=metric,
+        filter=row.filter or "",
+        prompt=str(row.arguments[0][0]),
+        fields=tuple(texts_of(row.doc)),
+        orders=tuple(lists_of(row.doc)),
+        target=str(row.target),
+        value=value,
+        reason=reason,
+        stop="end",
+    )
+    if any(isinstance(each, list) for each in first):
+        return _measured(place, row, told, first)
+    if isinstance(first[0], dict):
+        raise ValueError(f"{place}: field 'resps' holds {show(first[0])}; expected a text. {_REMEDY}")
+    return replace(told, text="" if first[0] is None else str(first[0]), answer=_filtered(row))
+
+
+def _measured(place: str, row: _Sample, told: LoggedAnswer, first: list[Any]) -> LoggedAnswer:
+    """The same with log-likelihoods, each the first of a pair."""
+    pairs = [each if isinstance(each, list) and each else [each] for each in first]
+    logprobs = tuple(number_of(place, "field 'resps'", pair[0]) for pair in pairs)
+    n = _n_choices(row.arguments, logprobs)
+    return replace(
+        told,
+        orders=(tuple(str(pair[-1]) for pair in row.arguments[:n]), *told.orders),
+        contexts=tuple(str(pair[0]) for pair in row.arguments[:n]),
         logprobs=logprobs[:n],
         unconditional=logprobs[n:],
         stop="choice",
     )
-
-
-def _arguments(written: Any) -> list[list[Any]]:
-    """The requests' arguments, whichever way the version writes them."""
-    if isinstance(written, dict):
-        return [list(each.values()) for each in written.values()]
-    return [list(each) if isinstance(each, (list, tuple)) else [each] for each in written]
-
-
-def _first(response: Any) -> Any:
-    """The first of the repeats of one request."""
-    return response[0] if isinstance(response, list) and response else response
 
 
 def _n_choices(arguments: list[list[Any]], logprobs: Sequence[float]) -> int:
@@ -169,7 +201,12 @@ def _n_choices(arguments: list[list[Any]], logprobs: Sequence[float]) -> int:
     return half if doubled and contexts[:half] != contexts[half:] else len(logprobs)
 
 
-def _filtered(row: dict[str, Any]) -> str:
-    found = row.get("filtered_resps") or [""]
+def _first(response: Any) -> Any:
+    """The first of the repeats of one request."""
+    return response[0] if isinstance(response, list) and response else response
+
+
+def _filtered(row: _Sample) -> str:
+    found = row.filtered_resps or [""]
     first = _first(found)
     return first if isinstance(first, str) else str(_first(first))

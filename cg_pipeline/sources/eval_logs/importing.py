@@ -4,15 +4,17 @@ Scores are kept as given. An example that no logged answer is about is unscored(
 cell stays complete, and nobody takes a hole for a wrong answer.
 """
 
-import hashlib
+import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from cg_pipeline.answers.grading import grade
 from cg_pipeline.records import Completion, Example, Score
-from cg_pipeline.sources.eval_logs.harness import filter_taken, read_harness
+from cg_pipeline.sources.eval_logs.checked import titled
+from cg_pipeline.sources.eval_logs.harness import read_harness
 from cg_pipeline.sources.eval_logs.inspect_log import read_inspect
 from cg_pipeline.sources.eval_logs.lighteval import read_lighteval
 from cg_pipeline.sources.eval_logs.logged import LoggedAnswer, storable
@@ -34,18 +36,26 @@ class Imported:
     matching: Matching
     source: Mapping[str, str]
     """Format, files, their hashes, and which score was taken."""
+    drawn: str = ""
+    """Which examples were there to be matched, in words."""
+
+    @property
+    def n_examples(self) -> int:
+        """Examples that answers were looked for."""
+        return len(self.matching.absent) + len({each.example.example_id for each in self.matching.matches})
 
     @property
     def share(self) -> float:
-        """Share of the benchmark's examples that a logged answer is about, in [0, 1]."""
-        n = len(self.matching.absent) + len({each.example.example_id for each in self.matching.matches})
-        return 1 - len(self.matching.absent) / n if n else 0.0
+        """Share of these examples that a logged answer is about, in [0, 1]."""
+        return 1 - len(self.matching.absent) / self.n_examples if self.n_examples else 0.0
 
     def report(self) -> list[str]:
         """What matched and what did not, in plain lines, the first few of each kind."""
         found, strays = self.matching, self.matching.strays
         unscored = Counter(score.reason for score in self.scores if score.reason)
         lines = [
+            f"Matched with {self.n_examples:,} examples{self.drawn}",
+            f"Score taken: {self.source['metric']}{_of(self.source['filter'])}",
             f"{len(found.matches) + len(strays):,} logged answers: {len(found.matches):,} matched, "
             f"{len(strays):,} not",
             *(f"  {n:,}: {why}" for why, n in Counter(_kind(why) for _, why in strays).most_common()),
@@ -68,8 +78,9 @@ def import_results(
     model: str,
     metric: str = "",
     filtered_by: str = "",
+    drawn: str = "",
 ) -> Imported:
-    """One model's cell of one benchmark from logs in one of the `FORMATS`.
+    """One model's cell of one benchmark from logs in one of the `FORMATS`; `drawn` says which examples.
 
     Raises:
         ValueError: a log cannot be read, or does not say which score is meant.
@@ -83,24 +94,34 @@ def import_results(
         "inspect": lambda: read_inspect(paths, metric=metric),
         "lighteval": lambda: read_lighteval(paths, metric=metric),
     }
-    found = match(examples, readers[log_format]())
+    answers = readers[log_format]()
+    found = match(examples, answers)
     records = [_records(each, model) for each in found.matches]
     blanks = [_blank(example, model) for example in found.absent]
     place = {example.example_id: i for i, example in enumerate(examples)}
     cell = sorted([*records, *blanks], key=lambda pair: (place[pair[0].example_id], pair[0].sample))
     source = {
         "format": log_format,
-        "metric": metric or "as logged",
-        "filter": filter_taken(filtered_by, benchmark.scoring),
+        "metric": _named(each.metric for each in answers),
+        "filter": _named(each.filter for each in answers),
     }
-    files = {f"file {path.name}": hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
-    return Imported([c for c, _ in cell], [s for _, s in cell], found, {**source, **files})
+    files = {f"file {name}": sha256(path.read_bytes()).hexdigest() for path, name in titled(paths).items()}
+    return Imported([c for c, _ in cell], [s for _, s in cell], found, {**source, **files}, drawn)
+
+
+def _named(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(filter(None, names))) or "none"
+
+
+def _of(filtered_by: str) -> str:
+    return "" if filtered_by == "none" else f", after the filter {filtered_by}"
 
 
 def _records(found: Match, model: str) -> tuple[Completion, Score]:
     example, logged = found.example, found.logged
     logprobs = tuple(logged.logprobs[i] for i in found.order) if logged.logprobs else ()
-    likeliest = example.choices[logprobs.index(max(logprobs))] if logprobs else storable(logged.text)
+    ranked = [-math.inf if math.isnan(value) else value for value in logprobs]
+    likeliest = example.choices[ranked.index(max(ranked))] if ranked else storable(logged.text)
     completion = Completion(
         model=model,
         benchmark=example.benchmark,

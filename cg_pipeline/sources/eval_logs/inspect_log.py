@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from cg_pipeline.sources.eval_logs.checked import titled
 from cg_pipeline.sources.eval_logs.logged import LoggedAnswer, Stop, graded
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0}
@@ -27,20 +28,28 @@ def read_inspect(paths: Sequence[Path], *, metric: str = "") -> list[LoggedAnswe
         FileNotFoundError: a file is not there.
         ValueError: a log has no samples, or several scorers and none is named.
     """
-    return [answer for path in paths for answer in _read_file(path, metric)]
+    titles = titled(paths)
+    return [answer for path in paths for answer in _read_file(path, titles[path], metric)]
 
 
-def _read_file(path: Path, metric: str) -> Iterator[LoggedAnswer]:
+def _read_file(path: Path, title: str, metric: str) -> Iterator[LoggedAnswer]:
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not a file; expected a log of Inspect. Correct the path.")
-    samples = _read_log(path).samples
+    samples = _read_log(path, title).samples
     if not samples:
-        raise ValueError(f"{path.name} holds no samples; expected the log of a finished task.")
-    for sample in samples:
-        yield _answer(f"{path.name} sample {sample.id} epoch {sample.epoch}", sample, metric)
+        raise ValueError(f"{title} holds no samples; expected the log of a finished task.")
+    for number, sample in enumerate(samples, start=1):
+        try:
+            answer = _answer(f"{title} sample {sample.id} epoch {sample.epoch}", sample, metric)
+        except (AttributeError, TypeError, LookupError) as error:
+            raise ValueError(
+                f"{title}, sample {number} of the file, is not of the shape expected ({error}): a sample as "
+                "inspect_ai 0.3 hands it on. Install a version of it that wrote the log."
+            ) from error
+        yield answer
 
 
-def _read_log(path: Path) -> Any:
+def _read_log(path: Path, title: str) -> Any:
     try:
         from inspect_ai.log import read_eval_log  # pyright: ignore[reportMissingImports]
     except ModuleNotFoundError:
@@ -48,12 +57,20 @@ def _read_log(path: Path) -> Any:
             "Reading a log of Inspect needs the package inspect_ai, which is not installed. "
             "Install it with: pip install 'cg-pipeline[inspect]'"
         ) from None
-    return read_eval_log(str(path), resolve_attachments=True)
+    try:
+        return read_eval_log(str(path), resolve_attachments=True)
+    except Exception as error:  # whatever its reader, or that of a zip file, raises of a strange file
+        told = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise ValueError(
+            f"{title} cannot be read by Inspect ({told}); expected a log of a version it knows. "
+            "Is the file whole? Update inspect_ai if the log is of a newer one."
+        ) from error
 
 
 def _answer(place: str, sample: Any, metric: str) -> LoggedAnswer:
     question = _text(sample.input)
-    value, reason, answer = _score(place, sample, metric)
+    name = _scorer(place, sample, metric)
+    value, reason, answer = _score(sample, name)
     output = sample.output
     stop = _stop(sample)
     usage = output.usage if output is not None else None
@@ -64,12 +81,13 @@ def _answer(place: str, sample: Any, metric: str) -> LoggedAnswer:
         fields=(("input", question),),
         orders=(tuple(sample.choices),) if sample.choices else (),
         target=str(target),
-        sample=int(sample.epoch) - 1,
+        sample=sample.epoch - 1,
         text=output.completion if output is not None else "",
         stop=stop,
         n_prompt_tokens=usage.input_tokens if usage else 0,
         n_completion_tokens=usage.output_tokens if usage else 0,
         value=value,
+        metric=name,
         reason=reason,
         answer=answer,
     )
@@ -93,18 +111,23 @@ def _stop(sample: Any) -> Stop:
     return _STOPS.get(sample.output.stop_reason, "end")
 
 
-def _score(place: str, sample: Any, metric: str) -> tuple[float | None, str, str]:
-    if sample.error is not None:
-        return None, "failed", ""
+def _scorer(place: str, sample: Any, wanted: str) -> str:
+    """The name of the scorer whose score is taken; empty where there is none."""
     scores = sample.scores or {}
-    if metric and scores and metric not in scores:
+    if wanted and scores and wanted not in scores and sample.error is None:
         raise ValueError(
-            f"{place}: scorer {metric!r} is not among {', '.join(scores)}; expected one of them. "
+            f"{place}: scorer {wanted!r} is not among {', '.join(scores)}; expected one of them. "
             "Name it with --metric."
         )
-    if not metric and len(scores) > 1:
+    if not wanted and len(scores) > 1 and sample.error is None:
         raise ValueError(f"{place} has scorers {', '.join(scores)}; expected one. Name it with --metric.")
-    score = scores.get(metric) if metric else next(iter(scores.values()), None)
+    return wanted or next(iter(scores), "")
+
+
+def _score(sample: Any, scorer: str) -> tuple[float | None, str, str]:
+    if sample.error is not None:
+        return None, "failed", ""
+    score = (sample.scores or {}).get(scorer)
     if score is None:
         return None, "no_score_logged", ""
     answer = score.answer or ""

@@ -16,8 +16,42 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic import BaseModel, Field
 
+from cg_pipeline.sources.eval_logs.checked import number_of, placed, read_as, titled
 from cg_pipeline.sources.eval_logs.logged import ONE_SCORE, LoggedAnswer, graded
+from cg_pipeline.sources.json_lines import show
+
+_REMEDY = "Give a file details_….parquet that lighteval saved with --save-details."
+_TEXT, _LIST, _SCORES = "a text", "a list", "a record of scores by name"
+
+
+class _Doc(BaseModel):
+    query: str | None = Field(default=None, description=_TEXT)
+    original_query: str | None = Field(default=None, description=_TEXT)
+    choices: list[Any] | None = Field(default=None, description=_LIST)
+    gold_index: Any = None
+
+
+class _Response(BaseModel):
+    text: list[str | None] | None = Field(default=None, description="a list of texts")
+    logprobs: list[Any] | None = Field(default=None, description=_LIST)
+    unconditioned_logprobs: list[Any] | None = Field(default=None, description=_LIST)
+
+
+class _Row(BaseModel):
+    doc: dict[str, Any] = Field(description="a record with query and choices")
+    model_response: dict[str, Any] = Field(description="a record with text or logprobs")
+    metric: dict[str, Any] = Field(description=_SCORES)
+
+
+class _OlderRow(BaseModel):
+    example: str | None = Field(default=None, description=_TEXT)
+    full_prompt: str | None = Field(default=None, description=_TEXT)
+    predictions: Any = None
+    choices: Any = None
+    gold_index: Any = None
+    metrics: dict[str, Any] = Field(description=_SCORES)
 
 
 def read_lighteval(paths: Sequence[Path], *, metric: str = "") -> list[LoggedAnswer]:
@@ -27,25 +61,36 @@ def read_lighteval(paths: Sequence[Path], *, metric: str = "") -> list[LoggedAns
         FileNotFoundError: a file is not there.
         ValueError: a file holds no details, or a row several metrics and none is named.
     """
-    return [answer for path in paths for answer in _read_file(path, metric)]
+    titles = titled(paths)
+    return [answer for path in paths for answer in _read_file(path, titles[path], metric)]
 
 
-def _read_file(path: Path, metric: str) -> Iterator[LoggedAnswer]:
-    if not path.is_file():
-        raise FileNotFoundError(f"{path} is not a file; expected Parquet. Correct the path.")
-    try:
-        table = pd.read_parquet(path)
-    except (ValueError, OSError):
-        raise ValueError(f"{path.name} is not Parquet; expected details that lighteval saved.") from None
+def _read_file(path: Path, title: str, metric: str) -> Iterator[LoggedAnswer]:
+    table = _table(path, title)
     new = {"doc", "model_response", "metric"} <= set(table.columns)
     if not new and not {"predictions", "metrics"} <= set(table.columns):
         raise ValueError(
-            f"{path.name} has columns {', '.join(map(str, table.columns))}; expected doc, model_response and "
-            "metric, as lighteval saves with --save-details."
+            f"{title} has columns {', '.join(map(str, table.columns)) or 'none'}; expected doc, "
+            "model_response and metric, as lighteval saves with --save-details."
         )
+    if table.empty:
+        raise ValueError(f"{title} holds no rows; expected one for each document. {_REMEDY}")
     for number, row in enumerate(table.to_dict("records"), start=1):
-        place = f"{path.name} row {number}"
-        yield from _answers(place, _plain(row), metric) if new else _older(place, _plain(row), metric)
+        place = f"{title} row {number}"
+        with placed(place):
+            yield from _answers(place, _plain(row), metric) if new else _older(place, _plain(row), metric)
+
+
+def _table(path: Path, title: str) -> pd.DataFrame:
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is not a file; expected Parquet. Correct the path.")
+    try:
+        return pd.read_parquet(path)
+    except Exception as error:  # whatever the reader raises of a damaged file
+        told = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise ValueError(
+            f"{title} is not Parquet ({told}); expected details that lighteval saved."
+        ) from error
 
 
 def _plain(value: Any) -> Any:
@@ -58,78 +103,81 @@ def _plain(value: Any) -> Any:
 
 
 def _answers(place: str, row: dict[str, Any], metric: str) -> Iterator[LoggedAnswer]:
-    doc, response = row["doc"], row["model_response"]
-    query, original = str(doc.get("query") or ""), str(doc.get("original_query") or "")
-    return _logged(
-        place,
-        prompt=query,
-        fields=(("query", query), *((("query", original),) if original else ())),
-        choices=doc.get("choices") or [],
-        gold=doc.get("gold_index"),
-        texts=response.get("text") or [],
-        logprobs=response.get("logprobs") or [],
-        unconditional=response.get("unconditioned_logprobs") or [],
-        score=_metric(place, row["metric"], metric),
+    parts = read_as(_Row, place, row, _REMEDY)
+    doc = read_as(_Doc, f"{place}, doc", parts.doc, _REMEDY)
+    response = read_as(_Response, f"{place}, model_response", parts.model_response, _REMEDY)
+    queries = [text for text in (doc.query or "", doc.original_query) if text is not None]
+    answer = _asked(place, doc.query or "", queries, doc.choices or [], doc.gold_index)
+    found = (response.logprobs or [], response.unconditioned_logprobs or [])
+    return _repeats(
+        _measured(answer, len(doc.choices or []), *found),
+        response.text or [],
+        _metric(place, parts.metric, metric),
     )
 
 
 def _older(place: str, row: dict[str, Any], metric: str) -> Iterator[LoggedAnswer]:
-    predictions = _listed(row.get("predictions"))
+    parts = read_as(_OlderRow, place, row, _REMEDY)
+    predictions = _listed(parts.predictions)
     logprobs = [_number(each) for each in predictions]
-    measured = bool(logprobs) and all(value is not None for value in logprobs) and len(logprobs) > 1
-    prompt, example = str(row.get("full_prompt") or ""), str(row.get("example") or "")
-    return _logged(
-        place,
-        prompt=prompt or example,
-        fields=(("query", example),),
-        choices=_listed(row.get("choices")),
-        gold=_listed(row.get("gold_index")),
-        texts=[] if measured else [text for each in predictions for text in _texts(each)],
-        logprobs=logprobs if measured else [],
-        unconditional=[],
-        score=_metric(place, row["metrics"], metric),
-    )
+    known = len(logprobs) > 1 and all(value is not None for value in logprobs)
+    prompt, example = parts.full_prompt or "", parts.example or ""
+    choices = _listed(parts.choices)
+    answer = _asked(place, prompt or example, [example], choices, _listed(parts.gold_index))
+    texts = [text for each in predictions for text in _texts(each)]
+    answer = _measured(answer, len(choices), logprobs, []) if known else answer
+    return _repeats(answer, texts, _metric(place, parts.metrics, metric))
 
 
-def _logged(
-    place: str,
-    *,
-    prompt: str,
-    fields: tuple[tuple[str, str], ...],
-    choices: list[Any],
-    gold: Any,
-    texts: list[Any],
-    logprobs: list[Any],
-    unconditional: list[Any],
-    score: Any,
-) -> Iterator[LoggedAnswer]:
-    measured = bool(logprobs) and len(logprobs) == len(choices)
-    index = _first(gold) if isinstance(gold, list) else gold
-    answer = LoggedAnswer(
+def _asked(place: str, prompt: str, queries: Sequence[str], choices: list[Any], gold: Any) -> LoggedAnswer:
+    """What was asked, without an answer yet."""
+    index = _first(gold)
+    return LoggedAnswer(
         place=place,
         prompt=prompt,
-        fields=fields,
+        fields=tuple(("query", text) for text in queries),
         orders=(tuple(str(choice).strip() for choice in choices),) if len(choices) > 1 else (),
         target="" if index is None or index == [] else str(index),
-        logprobs=tuple(float(value) for value in logprobs) if measured else (),
-        unconditional=tuple(float(value) for value in unconditional) if measured and unconditional else (),
-        stop="choice" if measured else "end",
+        stop="end",
         value=None,
     )
-    return _repeats(answer, [""] if measured else [str(text or "") for text in texts] or [""], score)
 
 
-def _repeats(answer: LoggedAnswer, texts: Sequence[str], score: Any) -> Iterator[LoggedAnswer]:
+def _measured(answer: LoggedAnswer, n: int, logprobs: list[Any], unconditional: list[Any]) -> LoggedAnswer:
+    """The same with the log-likelihoods of its `n` choices, if there is one for each of them."""
+    if not logprobs or len(logprobs) != n:
+        return answer
+    if len(unconditional) not in (0, n):
+        raise ValueError(
+            f"{answer.place}: field 'unconditioned_logprobs' is {show(unconditional)}; expected one for each "
+            f"of {n} choices. {_REMEDY}"
+        )
+    return replace(
+        answer,
+        logprobs=tuple(number_of(answer.place, "field 'logprobs'", value) for value in logprobs),
+        unconditional=tuple(
+            number_of(answer.place, "field 'unconditioned_logprobs'", value) for value in unconditional
+        ),
+        stop="choice",
+    )
+
+
+def _repeats(
+    answer: LoggedAnswer, texts: Sequence[str | None], scored: tuple[str, Any]
+) -> Iterator[LoggedAnswer]:
     """The answer with each of its texts: with a score of its own, or only the first with the score of all."""
+    metric, score = scored
+    texts = [""] if answer.logprobs else [text or "" for text in texts] or [""]
     own = score if isinstance(score, list) and len(score) == len(texts) else [_first(score)]
     for sample, text in enumerate(texts):
         value, reason = graded(own[sample] if sample < len(own) else None)
         loss = "" if sample < len(own) else ONE_SCORE
-        yield replace(answer, text=text, sample=sample, value=value, reason=reason, loss=loss)
+        told = replace(answer, text=text, sample=sample, value=value, reason=reason)
+        yield replace(told, metric=metric, loss=loss)
 
 
-def _metric(place: str, metrics: dict[str, Any], wanted: str) -> Any:
-    """What is logged as the score: of a document, or a list with that of each of its answers."""
+def _metric(place: str, metrics: dict[str, Any], wanted: str) -> tuple[str, Any]:
+    """The name of the score taken, and it: of a document, or a list with that of each of its answers."""
     known = {name: value for name, value in metrics.items() if value is not None}
     if wanted and wanted not in metrics:
         raise ValueError(
@@ -138,7 +186,8 @@ def _metric(place: str, metrics: dict[str, Any], wanted: str) -> Any:
         )
     if not wanted and len(known) > 1:
         raise ValueError(f"{place} has metrics {', '.join(known)}; expected one. Name it with --metric.")
-    return metrics[wanted] if wanted else next(iter(known.values()), None)
+    name = wanted or next(iter(known), "")
+    return name, metrics.get(name)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -146,7 +195,7 @@ def _listed(value: Any) -> list[Any]:
     if isinstance(value, str):
         try:
             value = ast.literal_eval(value)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             return [value]
     return value if isinstance(value, list) else [] if value is None else [value]
 
@@ -165,4 +214,4 @@ def _first(value: Any) -> Any:
 def _number(value: Any) -> float | None:
     """A log-likelihood, alone or first of a pair."""
     first = _first(value)
-    return float(first) if isinstance(first, (int, float)) and not isinstance(first, bool) else None
+    return float(first) if isinstance(first, int | float) and not isinstance(first, bool) else None

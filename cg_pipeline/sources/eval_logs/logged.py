@@ -41,6 +41,10 @@ class LoggedAnswer:
     n_completion_tokens: int = 0
     value: float | None
     """The score as given, in [0, 1]."""
+    metric: str = ""
+    """The name under which the score stands in the log."""
+    filter: str = ""
+    """The filter that the score is of, of tools that have some."""
     reason: str = ""
     """Why there is no score."""
     answer: str = ""
@@ -74,6 +78,8 @@ def graded(value: Any) -> tuple[float | None, str]:
         number = float(value)
     except (TypeError, ValueError):
         return None, "score_not_a_number"
+    except OverflowError:
+        return None, "score_out_of_range"
     if math.isnan(number):
         return None, "not_a_number"
     return (number, "") if 0 <= number <= 1 else (None, "score_out_of_range")

@@ -16,6 +16,7 @@ from cg_pipeline.sources.eval_logs.logged import LoggedAnswer, flat, normal
 
 _ANCHOR_WORDS = 4
 _LEAST_SHARE = 0.5
+_LONGEST_INDEX = 10
 _ASKING = re.compile(
     r"quest|query|goal|sentence|ctx|context|prompt|input|problem|passage|stor[yi]|premis|hypoth|article|text$",
     re.IGNORECASE,
@@ -189,7 +190,7 @@ def _same_key(example: Example, answer: LoggedAnswer, order: tuple[int, ...]) ->
     if not order:
         return True
     right, target = order[example.choices.index(example.targets[0])], answer.target.strip()
-    if target.isdecimal():
+    if target.isdecimal() and len(target) < _LONGEST_INDEX:
         return int(target) == right or flat(target) == flat(example.targets[0])
     if len(target) == 1 and "A" <= target <= "Z":
         return ord(target) - ord("A") == right or flat(target) == flat(example.targets[0])

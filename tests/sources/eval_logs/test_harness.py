@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from cg_pipeline.sources.eval_logs.harness import filter_taken, read_harness
+from cg_pipeline.sources.eval_logs.harness import read_harness
 from cg_pipeline.sources.eval_logs.matching import match
 from tests.sources.eval_logs.logs import SUM, harness_choice, harness_generation, write_lines
 
+GIVE = "Give a file samples_\u2026.jsonl that lm-evaluation-harness wrote with --log_samples."
 CHOICE = harness_choice("Which is cold?", ["ice", "fire"], 0, [-0.5, -1.5])
 
 
@@ -26,6 +27,7 @@ def test_a_choice_with_its_likelihoods(tmp_path: Path):
 
 def test_the_metric_follows_the_scoring_policy_or_is_named(tmp_path: Path):
     assert read(tmp_path, CHOICE, scoring="likelihood")[0].value == 1.0
+    assert read(tmp_path, CHOICE, scoring="likelihood")[0].metric == "acc"
     assert read(tmp_path, CHOICE, scoring="likelihood_per_byte")[0].value == 0.0
     assert read(tmp_path, CHOICE, metric="acc_norm", scoring="likelihood")[0].value == 0.0
 
@@ -65,8 +67,7 @@ def test_the_filter_follows_the_scoring_policy_or_is_named(tmp_path: Path):
     ]
     assert [answer.value for answer in read(tmp_path, *rows, scoring="numeric")] == [1.0]
     assert [answer.value for answer in read(tmp_path, *rows, scoring="exact_match")] == [0.0]
-    assert filter_taken("", "numeric") == "flexible-extract if there is one, else the first"
-    assert (filter_taken("", "token_f1"), filter_taken("x", "numeric")) == ("the first", "x")
+    assert read(tmp_path, *rows, scoring="numeric")[0].filter == "flexible-extract"
     with pytest.raises(ValueError, match="filter") as caught:
         read(tmp_path, *rows, filtered_by="loose")
     assert str(caught.value) == (
@@ -126,13 +127,17 @@ def test_scores_are_kept_as_given_or_missing_with_a_reason(tmp_path: Path, score
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"[1]\n", "samples.jsonl:1 holds a list; expected a JSON object."),
-        (b'\n{"doc": {}', "samples.jsonl:2 is not JSON; expected one object per line. Is the file whole?"),
+        (b"[1]\n", "samples.jsonl:1 is [1]; expected a JSON object per line."),
+        (
+            b'\n{"doc": {}',
+            "samples.jsonl:2 is b'{\"doc\": {}', which is not JSON; expected one object per line. "
+            "Is the file whole?",
+        ),
         (
             b'{"results": {}}\n',
-            "samples.jsonl:1 has no doc and no arguments and no resps; expected a line that "
-            "lm-evaluation-harness wrote with --log_samples. Give a file samples_\u2026.jsonl.",
+            f"samples.jsonl:1: field 'doc' is not there; expected the document, an object. {GIVE}",
         ),
+        (b"\n", f"samples.jsonl holds no samples; expected a line for each document. {GIVE}"),
     ],
 )
 def test_what_is_no_log_is_refused_with_its_line(tmp_path: Path, content, words):
@@ -154,3 +159,50 @@ def test_likelihoods_that_are_none_are_refused(tmp_path: Path):
 def test_a_missing_file_is_named(tmp_path: Path):
     with pytest.raises(FileNotFoundError, match="is not a file; expected JSON lines"):
         read_harness([tmp_path / "no.jsonl"])
+
+
+ARGUMENTS = "the arguments of each request, none of them empty"
+RESPS = "the responses to each request, a list of lists that are not empty"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"arguments": None}, f"field 'arguments' is None; expected {ARGUMENTS}"),
+        ({"arguments": 3}, f"field 'arguments' is 3; expected {ARGUMENTS}"),
+        ({"arguments": [[], ["p", " b"]]}, f"field 'arguments.0' is []; expected {ARGUMENTS}"),
+        ({"arguments": {"gen_args_0": {}}}, f"field 'arguments.0' is []; expected {ARGUMENTS}"),
+        ({"doc": "Which?"}, "field 'doc' is 'Which?'; expected the document, an object"),
+        ({"resps": "one"}, f"field 'resps' is 'one'; expected {RESPS}"),
+        ({"resps": []}, f"field 'resps' is []; expected {RESPS}"),
+        ({"resps": [[], [["-1", "False"]]]}, f"field 'resps.0' is []; expected {RESPS}"),
+        (
+            {"resps": [[["-1", "False"]]]},
+            "field 'resps' has 1 responses to 2 requests in 'arguments'; expected one to each",
+        ),
+        ({"resps": [[["-1", "False"]], [[]]]}, "field 'resps' holds []; expected log-likelihoods"),
+        ({"resps": [[{"a": 1}], [{"a": 1}]]}, "field 'resps' holds {'a': 1}; expected a text"),
+        ({"metrics": "acc"}, "field 'metrics' is 'acc'; expected the names of the scores"),
+        ({"filter": ["none"]}, "field 'filter' is ['none']; expected the name of a filter"),
+    ],
+)
+def test_an_odd_field_is_one_sentence_with_its_line(tmp_path: Path, fields, words):
+    with pytest.raises(ValueError, match=r"samples_toy\.jsonl:2: ") as caught:
+        read(tmp_path, CHOICE, {**CHOICE, **fields}, scoring="likelihood")
+    assert str(caught.value).startswith(f"samples_toy.jsonl:2: {words}.")
+
+
+def test_an_answer_that_is_none_is_not_the_word(tmp_path: Path):
+    row = {**harness_generation("Two plus two?", "", 0.0), "resps": [[None]]}
+    del row["filtered_resps"]
+    [answer] = read(tmp_path, row)
+    assert (answer.text, answer.answer) == ("", "")
+
+
+def test_files_of_one_name_are_told_apart(tmp_path: Path):
+    paths = []
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        paths.append(write_lines(tmp_path / folder / "samples.jsonl", [CHOICE]))
+    answers = read_harness(paths, metric="acc")
+    assert [answer.place for answer in answers] == ["one/samples.jsonl:1", "two/samples.jsonl:1"]

@@ -1,3 +1,5 @@
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,7 +58,7 @@ def test_what_the_log_lacks_is_unscored_and_what_it_has_besides_is_told(tmp_path
         harness_generation(SUM.prompt, "4", 1.0),
         harness_generation("How far is the moon from here?", "far", 0.0),
     ]
-    found = harness(tmp_path, OPEN, rows)
+    found = harness(tmp_path, OPEN, rows, drawn=" of a toy")
     assert [(score.example_id, score.reason) for score in found.scores] == [
         (PENS.example_id, "not_in_the_log"),
         (SUM.example_id, ""),
@@ -64,6 +66,8 @@ def test_what_the_log_lacks_is_unscored_and_what_it_has_besides_is_told(tmp_path
     assert found.completions[0].stop == "failed"
     assert found.share == 0.5
     assert found.report() == [
+        "Matched with 2 examples of a toy",
+        "Score taken: exact_match, after the filter strict",
         "3 logged answers: 1 matched, 2 not",
         "  1: repeats another",
         "  1: no example asks this",
@@ -87,15 +91,40 @@ def test_the_source_is_recorded(tmp_path: Path):
     rows = [harness_generation(SUM.prompt, "4", 1.0)]
     first = harness(tmp_path, OPEN, rows).source
     second = harness(tmp_path, OPEN, [*rows, harness_generation(PENS.prompt, "6", 1.0)]).source
-    assert (first["format"], first["metric"]) == ("lm-eval", "as logged")
+    assert (first["format"], first["metric"]) == ("lm-eval", "exact_match")
     assert len(first["file samples_toy.jsonl"]) == 64
     assert first != second
 
 
-def test_an_empty_log_matches_nothing(tmp_path: Path):
-    found = harness(tmp_path, OPEN, [])
+def test_a_log_of_other_examples_matches_nothing(tmp_path: Path):
+    found = harness(tmp_path, OPEN, [harness_generation("How far is the moon from here?", "far", 0.0)])
     assert found.share == 0.0
     assert {score.reason for score in found.scores} == {"not_in_the_log"}
+
+
+def test_the_score_that_the_policy_stands_for_is_named(tmp_path: Path):
+    rows = [harness_choice(BARKS.prompt, ["cat", "dog"], 1, [-2.0, -1.0])]
+    found = harness(tmp_path, CHOICES, rows, benchmark=replace(BENCHMARKS["facts"], scoring="likelihood"))
+    assert (found.source["metric"], found.source["filter"]) == ("acc", "none")
+
+
+def test_two_files_of_one_name_are_both_kept_in_the_source(tmp_path: Path):
+    paths = []
+    for folder, example in (("one", PENS), ("two", SUM)):
+        (tmp_path / folder).mkdir()
+        rows = [harness_generation(example.prompt, "6", 1.0)]
+        paths.append(write_lines(tmp_path / folder / "samples.jsonl", rows))
+    settings = {"benchmark": BENCHMARKS["facts"], "model": "m"}
+    source = import_results("lm-eval", paths, examples=OPEN, **settings).source
+    hashes = {name: value for name, value in source.items() if name.startswith("file ")}
+    assert set(hashes) == {"file one/samples.jsonl", "file two/samples.jsonl"}
+    assert len(set(hashes.values())) == 2
+
+
+def test_a_likelihood_that_is_none_is_no_ones_best(tmp_path: Path):
+    rows = [harness_choice(BARKS.prompt, ["cat", "dog"], 1, [math.nan, -1.0])]
+    found = harness(tmp_path, CHOICES, rows, metric="acc")
+    assert found.completions[0].text == "dog"
 
 
 @pytest.mark.parametrize("text", ["\u202e}}", "\ud800", "\0"])

@@ -113,6 +113,38 @@ def test_a_log_without_samples_is_refused(read):
         read()
 
 
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ({"output": SimpleNamespace(choices=[1])}, "no attribute 'stop_reason'"),
+        ({"input": None}, "'NoneType'"),
+    ],
+)
+def test_a_sample_of_another_shape_is_one_sentence(read, fields, fault):
+    with pytest.raises(ValueError, match=r"a\.eval, sample 2 of the file, is not of the shape") as caught:
+        read(sample(), sample(**fields))
+    assert fault in str(caught.value)
+
+
+def test_a_log_that_inspect_cannot_read_is_one_sentence(tmp_path: Path, monkeypatch):
+    def read_eval_log(path, resolve_attachments):
+        raise KeyError("version 99 of the log format\nis not known")
+
+    module = ModuleType("inspect_ai.log")
+    module.read_eval_log = read_eval_log
+    monkeypatch.setitem(sys.modules, "inspect_ai", ModuleType("inspect_ai"))
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", module)
+    (tmp_path / "a.eval").write_bytes(b"")
+    with pytest.raises(
+        ValueError, match=r"a\.eval cannot be read by Inspect \('version 99 .*Update inspect_ai"
+    ):
+        read_inspect([tmp_path / "a.eval"])
+
+
+def test_the_scorer_taken_is_named(read):
+    assert read(sample())[0].metric == "choice"
+
+
 def test_without_inspect_one_sentence_says_what_to_install(tmp_path: Path, monkeypatch):
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from cg_pipeline.sources.eval_logs.lighteval import read_lighteval
@@ -121,7 +122,57 @@ def test_other_files_are_refused(tmp_path: Path):
     (tmp_path / "a.parquet").write_text("no")
     with pytest.raises(ValueError, match=r"a\.parquet is not Parquet"):
         read_lighteval([tmp_path / "a.parquet"])
+    (tmp_path / "a.parquet").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"a\.parquet is not Parquet"):
+        read_lighteval([tmp_path / "a.parquet"])
+    with pytest.raises(ValueError, match=r"details_toy\.parquet has columns none; expected doc"):
+        read(tmp_path)
     with pytest.raises(ValueError, match="has columns x; expected doc, model_response and metric"):
         read(tmp_path, {"x": 1})
     with pytest.raises(FileNotFoundError, match="expected Parquet"):
         read_lighteval([tmp_path / "none.parquet"])
+
+
+WHOLE = lighteval_row("Which is cold?", ["ice", "fire"], 0, logprobs=[-0.5, -1.5])
+OLDER = {"example": "Two?", "full_prompt": "Two?", "predictions": ["4"], "metrics": {"em": 0.0}}
+
+
+def test_a_table_without_rows_is_refused(tmp_path: Path):
+    path = tmp_path / "details_toy.parquet"
+    pd.DataFrame([WHOLE]).head(0).to_parquet(path)
+    with pytest.raises(ValueError, match=r"details_toy\.parquet holds no rows; expected one for each"):
+        read_lighteval([path])
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ({**WHOLE, "doc": None}, ": field 'doc' is None; expected a record with query and choices."),
+        ({**WHOLE, "doc": {"query": 3}}, ", doc: field 'query' is 3; expected a text."),
+        ({**WHOLE, "doc": {"choices": "ice"}}, ", doc: field 'choices' is 'ice'; expected a list."),
+        (
+            {**WHOLE, "model_response": {"text": "x"}},
+            ", model_response: field 'text' is 'x'; expected a list of",
+        ),
+        ({**WHOLE, "metric": 1.0}, ": field 'metric' is 1.0; expected a record of scores by name."),
+        (
+            lighteval_row("Which?", ["ice", "fire"], 0, logprobs=["a", "b"]),
+            ": field 'logprobs' holds 'a'; expected log-likelihoods.",
+        ),
+        (
+            lighteval_row("Which?", ["a", "b"], 0, logprobs=[-1.0, -2.0], unconditioned_logprobs=[-1.0]),
+            ": field 'unconditioned_logprobs' is [-1.0]; expected one for each of 2 choices.",
+        ),
+        ({**OLDER, "full_prompt": 3}, ": field 'full_prompt' is 3; expected a text."),
+        ({**OLDER, "metrics": "em"}, ": field 'metrics' is 'em'; expected a record of scores by name."),
+    ],
+)
+def test_an_odd_field_is_one_sentence_with_its_row(tmp_path: Path, row, words):
+    with pytest.raises(ValueError, match=r"details_toy\.parquet row 1") as caught:
+        read(tmp_path, row)
+    assert str(caught.value).startswith(f"details_toy.parquet row 1{words}")
+
+
+def test_the_metric_taken_is_named(tmp_path: Path):
+    assert read(tmp_path, WHOLE)[0].metric == "acc"
+    assert read(tmp_path, OLDER)[0].metric == "em"
