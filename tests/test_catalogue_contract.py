@@ -16,6 +16,7 @@ from cg_pipeline.answers.details import details_of
 from cg_pipeline.benchmarks import BENCHMARKS
 from cg_pipeline.catalog import lookup
 from cg_pipeline.fingerprints import fingerprint
+from cg_pipeline.label_specs import Labelling
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.models import MODELS
 from cg_pipeline.records import Completion, Example
@@ -30,6 +31,7 @@ from cg_pipeline.specs import (
     LocalRows,
     Model,
     PackagedGguf,
+    Sae,
     SaeRelease,
     ScoringPolicy,
     ServedModel,
@@ -170,7 +172,7 @@ def test_the_readmes_python_runs_as_it_stands():
     for block in blocks:
         found: dict[str, object] = {}
         exec(block, found)
-        assert isinstance(found.get("MODEL") or found.get("STUDY"), (Model, Study))
+        assert isinstance(list(found.values())[-1], (Labelling, Model, Sae, Study))
 
 
 def test_the_readme_says_which_field_names_are_from_memory():
