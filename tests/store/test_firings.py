@@ -34,14 +34,14 @@ def ledger(tmp_path: Path) -> FiringLedger:
 
 def test_what_was_read_is_known_and_never_read_again(ledger: FiringLedger):
     reader = Reader()
-    first = ledger.complete({"a": [1], "b": [1, 2], "c": [2]}, 2, reader)
+    first = ledger.complete({"a": [1], "b": [1, 2], "c": [2]}, {}, 2, reader)
     assert (first.n_computed, first.n_reused) == (2, 0)
     assert plain(ledger.known()) == plain(
         pairs({n: TEXTS[n] for n in "abc"}, {"a": [1], "b": [1, 2], "c": [2]})
     )
-    again = ledger.complete({"b": [2], "a": [1]}, 2, reader)
+    again = ledger.complete({"b": [2], "a": [1]}, {}, 2, reader)
     assert (again.n_computed, again.n_reused) == (0, 0)
-    more = ledger.complete({"a": [1, 2], "b": [1], "d": [1]}, 2, reader)
+    more = ledger.complete({"a": [1, 2], "b": [1], "d": [1]}, {}, 2, reader)
     assert more.n_computed == 1
     assert reader.asked[4:] == [("a", 2), ("d", 1)]
     assert set(plain(ledger.known())) == set(reader.asked)
@@ -50,31 +50,41 @@ def test_what_was_read_is_known_and_never_read_again(ledger: FiringLedger):
 def test_an_interruption_costs_one_shard(ledger: FiringLedger):
     wanted = {name: [1, 2] for name in TEXTS}
     with pytest.raises(MemoryError):
-        ledger.complete(wanted, 2, Reader(breaks_at="c"))
+        ledger.complete(wanted, {}, 2, Reader(breaks_at="c"))
     second = Reader()
-    ledger.complete(wanted, 2, second)
+    ledger.complete(wanted, {}, 2, second)
     assert {name for name, _ in second.asked} == set("cde")
     assert len(plain(ledger.known())) == 10
 
 
 def test_after_an_interruption_other_wishes_still_find_what_was_read(ledger: FiringLedger):
     with pytest.raises(MemoryError):
-        ledger.complete({name: [1] for name in TEXTS}, 2, Reader(breaks_at="c"))
+        ledger.complete({name: [1] for name in TEXTS}, {}, 2, Reader(breaks_at="c"))
     second = Reader()
-    ledger.complete({"a": [1], "b": [1], "e": [2]}, 2, second)
+    ledger.complete({"a": [1], "b": [1], "e": [2]}, {}, 2, second)
     assert second.asked == [("e", 2)]
 
 
 def test_what_is_damaged_is_read_again(ledger: FiringLedger):
-    ledger.complete({name: [1] for name in TEXTS}, 2, Reader())
+    ledger.complete({name: [1] for name in TEXTS}, {}, 2, Reader())
     path = next(ledger.directory.glob("*/shard-00001-*"))
     path.write_bytes(path.read_bytes()[:-4] + b"\xff\xff\xff\xff")
     second = Reader()
-    ledger.complete({name: [1] for name in TEXTS}, 2, second)
+    ledger.complete({name: [1] for name in TEXTS}, {}, 2, second)
     assert second.asked == [("c", 1), ("d", 1)]
     assert len(plain(ledger.known())) == 5
 
 
+def test_spare_pairs_are_kept_of_what_is_read_and_are_no_reason_to_read(ledger: FiringLedger):
+    reader = Reader()
+    ledger.complete({"a": [2]}, {"a": [1], "b": [1]}, 2, reader)
+    assert reader.asked == [("a", 1), ("a", 2)]
+    ledger.complete({"a": [1, 2]}, {"a": [1], "b": [1, 2]}, 2, reader)
+    assert len(reader.asked) == 2
+    ledger.complete({"b": [2]}, {"a": [1], "b": [1, 2]}, 2, reader)
+    assert reader.asked[2:] == [("b", 1), ("b", 2)]
+
+
 def test_another_reader_has_another_ledger(ledger: FiringLedger):
-    ledger.complete({"a": [1]}, 2, Reader())
+    ledger.complete({"a": [1]}, {}, 2, Reader())
     assert plain(FiringLedger(ledger.store, "sae", "quiz/1", "other").known()) == {}
