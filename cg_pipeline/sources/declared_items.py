@@ -111,7 +111,7 @@ def _answers(task: Task, fields: Fields, choices: tuple[str, ...], given: Any) -
 
 def _choices(fields: Fields, row: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(fields.choices, str):
-        return _distinct(tuple(_text(row, name) for name in fields.choices if row.get(name) is not None))
+        return _distinct(tuple(_text(row, name) for name in _filled(fields.choices, row)))
     found = _value(row, fields.choices)
     if not isinstance(found, list) or not all(isinstance(text, (str, int, float)) for text in found):
         raise ValueError(
@@ -119,6 +119,18 @@ def _choices(fields: Fields, row: Mapping[str, Any]) -> tuple[str, ...]:
             "Correct it, or name one field for each choice."
         )
     return _distinct(tuple(str(text) for text in found))
+
+
+def _filled(names: tuple[str, ...], row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields of a row's choices: only the last ones may be empty, for letters and indices count them."""
+    given = [row.get(name) is not None for name in names]
+    if False in given and True in given[(gap := given.index(False)) :]:
+        later = names[given.index(True, gap)]
+        raise ValueError(
+            f"field {names[gap]!r} is empty, but {later!r} after it is not; expected no empty choice before "
+            "another. Fill it, or move those after it up and correct the answer."
+        )
+    return names[: sum(given)]
 
 
 def _distinct(choices: tuple[str, ...]) -> tuple[str, ...]:

@@ -205,6 +205,18 @@ def test_a_choice_that_few_rows_have_may_be_absent_or_empty(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("answer_as", "answer"), [("letter", "B"), ("index", 1), ("index_from_1", 2), ("text", "3")]
+)
+def test_an_empty_choice_before_another_is_refused(tmp_path, answer_as, answer):
+    """Else the letters and numbers after it would name the next choice."""
+    toml = CHOICE.replace('["a", "b"]', '["a", "b", "c"]').replace('"letter"', f'"{answer_as}"')
+    sentence = "capitals.csv:2: field 'b' is empty, but 'c' after it is not; expected no empty choice"
+    with pytest.raises(ValueError, match="faulty line") as error:
+        examples(tmp_path, toml, capitals_csv=f"q,a,b,c,right,part\nx,1,,3,{answer},p\n".encode())
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
     ("keys", "sentence"),
     [
         ("version = -1", "version is -1; expected 1 to 1,000,000. Correct it."),
@@ -631,7 +643,12 @@ def test_no_declarations(tmp_path):
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (b"Of X?,,Lyon,A,Europe", "choices are ('Lyon',); expected two different ones or more. Add one."),
+        (b"Of X?,Lyon,,A,Europe", "choices are ('Lyon',); expected two different ones or more. Add one."),
+        (
+            b"Of X?,,Lyon,A,Europe",
+            "field 'a' is empty, but 'b' after it is not; expected no empty choice before another. "
+            "Fill it, or move those after it up and correct the answer.",
+        ),
         (b"Of X?,Paris,Lyon,C,Europe", "answer is 'C'; expected a letter from A to B. Correct it."),
         (
             b"Of X?,Paris,Lyon,,Europe",
