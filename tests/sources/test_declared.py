@@ -277,8 +277,24 @@ def test_details_for_a_policy_that_needs_them_and_no_answer(tmp_path):
     )
     [found] = examples(tmp_path, toml, capitals_jsonl=row(q="Tell me.", baseline="No.", more=1))
     assert (found.targets, json.loads(found.details)) == ((), {"baseline": "No."})
-    with pytest.raises(ValueError, match="2: field 'baseline' is missing; expected it among q\\. Add it"):
-        examples(tmp_path, toml, capitals_jsonl=row(q="Tell me.", baseline="No.") + row(q="Tell more."))
+    for lacking in (row(q="Tell more."), row(q="Tell more.", baseline=None)):
+        with pytest.raises(
+            ValueError, match="2: field 'baseline' is missing or empty; expected a value, for"
+        ):
+            examples(tmp_path, toml, capitals_jsonl=row(q="Tell me.", baseline="No.") + lacking)
+
+
+def test_what_is_empty_in_a_row_is_not_given(tmp_path):
+    toml = CHOICE.replace('"part"', '"part"\ncontext = "ctx"\ncluster = "twin"\ndetails = ["note"]')
+    table = b"q,a,b,right,part,ctx,twin,note\nOne?,x,y,A,p,Read.,k,n\nTwo?,x,y,B,,,,\n"
+    full, bare = examples(tmp_path, toml, capitals_csv=table)
+    assert full.prompt == "Read.\nQuestion: One?\nAnswer:"
+    assert (full.category, full.cluster, full.details) == ("p", "k", '{"note": "n"}')
+    assert bare.prompt == "Question: Two?\nAnswer:"
+    assert (bare.category, bare.cluster, bare.details) == ("all", bare.example_id, "")
+    rows = row(q="One?", a="x", b="y", right="A", part="p", ctx="Read.", twin="k", note="n")
+    rows += row(q="Two?", a="x", b="y", right="B")
+    assert examples(tmp_path, toml.replace(".csv", ".jsonl"), capitals_jsonl=rows) == [full, bare]
 
 
 @pytest.mark.parametrize(
