@@ -1,8 +1,10 @@
 """`cg`: the command line. Thin: it prints what the pipeline says and opens what it stored."""
 
 import os
+import signal
 import socket
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -72,6 +74,8 @@ class _Interrupted(click.ClickException):
 @click.group(cls=_Sentences, context_settings={"help_option_names": ["-h", "--help"]})
 def cli() -> None:
     """Competency Gaps: which concepts benchmarks leave out, and which ones a model fails."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # told to end, as by Ctrl-C
     prepare_environment()
 
 

@@ -481,6 +481,31 @@ def test_a_server_that_asks_for_a_pause_gets_it_from_all(tmp_path: Path):
     assert came[1] - came[0] >= 0.3
 
 
+def test_a_server_that_answers_some_and_turns_others_away_is_asked_on(tmp_path: Path):
+    """Two questions every 50 ms and no word of when to come back: far more tries than one question has."""
+    came: list[float] = []
+
+    def rationed(path, request):
+        if sum(time.monotonic() - each < 0.05 for each in came) >= 2:
+            return failure(429)
+        came.append(time.monotonic())
+        return echo(path, request)
+
+    with FakeServer(rule=rationed) as server:
+        asker = asker_of(server, tmp_path, concurrency=8, max_retries=2, backoff_s=0.02)
+        answers = asker.ask([question(f"q{i}") for i in range(30)])
+    assert texts(answers) == [f"re: q{i}" for i in range(30)]
+
+
+def test_what_goes_wrong_between_turns_ends_the_asking(tmp_path: Path, monkeypatch):
+    def broken(self):
+        raise OverflowError("timestamp too large")
+
+    monkeypatch.setattr(asking.Turns, "take", broken)
+    with FakeServer(rule=echo) as server, pytest.raises(OverflowError, match="too large"):
+        asker_of(server, tmp_path).ask([question()])
+
+
 def test_a_server_that_fails_everybody_is_not_asked_everything_first(tmp_path: Path):
     with FakeServer([failure(500)]) as server:
         asker = asker_of(server, tmp_path, concurrency=2, backoff_s=0.05)
