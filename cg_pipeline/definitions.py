@@ -7,6 +7,7 @@ import dagster as dg
 from cg_pipeline.defs import (
     benchmark_assets,
     concept_assets,
+    evidence_assets,
     gap_assets,
     health_assets,
     label_assets,
@@ -18,7 +19,7 @@ from cg_pipeline.defs import (
 )
 from cg_pipeline.defs.asset_checks import ASSET_CHECKS
 from cg_pipeline.defs.catalogue import StudyChoice
-from cg_pipeline.defs.io_managers import ActivationIOManager, WarehouseIOManager
+from cg_pipeline.defs.io_managers import ActivationIOManager, EvidenceIOManager, WarehouseIOManager
 from cg_pipeline.defs.jobs import JOBS
 from cg_pipeline.defs.resources import Namer, Store
 from cg_pipeline.defs.settings import configured
@@ -29,6 +30,7 @@ MODULES = [
     model_assets,
     reader_assets,
     concept_assets,
+    evidence_assets,
     gap_assets,
     health_assets,
     label_assets,
@@ -45,6 +47,7 @@ def assemble(data_dir: str, **replaced: Any) -> dg.Definitions:
     resources = {
         "io_manager": WarehouseIOManager(store=store, study_choice=choice),
         "activation_io_manager": ActivationIOManager(store=store, study_choice=choice),
+        "evidence_io_manager": EvidenceIOManager(store=store, study_choice=choice),
         "store": store,
         "namer": Namer(store=store),
         "study_choice": choice,

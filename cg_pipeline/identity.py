@@ -46,6 +46,7 @@ STAGES: Mapping[str, int] = {
     "reader_gate": 1,
     "activations": 1,
     "concept_metrics": 1,
+    "evidence": 1,
     "suite_metrics": 1,
     "concept_health": 1,
     "gaps": 2,
@@ -225,6 +226,19 @@ def concept_metrics_id(scores: str, activations: str, metrics: Iterable[Metric],
     return stage_id("concept_metrics", scores, activations, code, study.normaliser)
 
 
+def evidence_id(scores: str, activations: str, study: Study) -> str:
+    """Evidence depends on the scores, on the activations with their reader, and on how much is kept."""
+    return stage_id("evidence", scores, activations, study.n_evidence)
+
+
+def token_firings_id(reader: str) -> str:
+    """Token activations of an example depend on the reader alone, whatever they are kept for.
+
+    `reader` is its hash, from `reader_id`; which tokens count is part of how saliency is made.
+    """
+    return content_id("token_firings", STAGES["activations"], STAGES["evidence"], reader)
+
+
 def suite_metrics_id(concept_metrics: Mapping[str, str]) -> str:
     """Suite metrics depend on the metrics of every benchmark of the study."""
     return stage_id("suite_metrics", sorted(concept_metrics.items()))
@@ -248,9 +262,9 @@ def gap_clusters_id(gaps: str, concept_labels: str, study: Study, namer: str) ->
     return stage_id("gap_clusters", gaps, concept_labels, study.max_clusters, study.seed, namer)
 
 
-def gap_report_id(gap_clusters: str, study: Study, titles: Iterable[str]) -> str:
+def gap_report_id(gap_clusters: str, evidence: Mapping[str, str], study: Study, titles: Iterable[str]) -> str:
     """The report depends on everything above it, and on the wording of what it names."""
-    return stage_id("gap_report", gap_clusters, fingerprint(study), list(titles))
+    return stage_id("gap_report", gap_clusters, sorted(evidence.items()), fingerprint(study), list(titles))
 
 
 def _ids(examples: Sequence[Example]) -> list[str]:

@@ -159,12 +159,12 @@ class LlmLabel:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenFirings:
-    """Where some concepts fire in a stream of texts: every content token, and the concepts sparsely."""
+    """Where some concepts fire in a stream of texts: every token that counts, and the concepts sparsely."""
 
     text_of: Int[np.ndarray, " n_tokens"]
     """Number of the text that each token stands in, ascending."""
     starts: Int[np.ndarray, " n_tokens"]
-    """Its first character in that text."""
+    """Its first character in that text; 0, as its end, of a token that is not of the text itself."""
     ends: Int[np.ndarray, " n_tokens"]
     """One past its last."""
     concept_ids: tuple[int, ...]

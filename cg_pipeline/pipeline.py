@@ -1,7 +1,8 @@
 """THE METHOD ON ONE PAGE: one function per stage, in running order.
 
     rows ── collect_examples ── choose_examples ─┬─ complete ── score ─┐
-                  │                              └─ read_concepts ─────┴─ measure_concepts    one benchmark
+                  │                              └─ read_concepts ─────┼─ choose_, read_, assemble_evidence
+                  │                                     │              └─ measure_concepts    one benchmark
                   └─ fit_reader ── judge_reader (gate)  │                      │
                          │                              │               summarise_suite       a suite
                          └──────────────── judge_concepts ──┐                  │
@@ -27,6 +28,10 @@ import pandas as pd
 
 from cg_pipeline.answers.grading import score_one
 from cg_pipeline.curation import Posed, add_shots, find_near_duplicates, hold_out, limit_examples
+from cg_pipeline.evidence.assembling import assemble_evidence as join_evidence
+from cg_pipeline.evidence.pairs import Wanted, pairs_of
+from cg_pipeline.evidence.strongest import Strongest, find_strongest
+from cg_pipeline.evidence_records import ConceptEvidence, PairFirings
 from cg_pipeline.gaps.clustering import group_gaps
 from cg_pipeline.gaps.inputs import Report, ReportInputs
 from cg_pipeline.gaps.naming import name_clusters
@@ -47,6 +52,7 @@ from cg_pipeline.protocols import (
     GroupNamer,
     Judge,
     TextGenerator,
+    TokenReader,
 )
 from cg_pipeline.records import (
     Completion,
@@ -204,21 +210,24 @@ def measure_concepts(
     study: Study,
 ) -> ConceptMetrics:
     """Every metric of the catalogue for every concept in one benchmark: χ_bench, χ_model and company."""
-    values = mean_scores(scores)
-    if set(values) != set(activations.example_ids):
-        raise ValueError(
-            f"{len(scores)} scores and {len(activations.example_ids)} activations "
-            f"of {model!r} on {benchmark!r} are not about the same examples. "
-            "Run `cg demo` again, or materialise both after examples."
-        )
-    evidence = Evidence(
-        saliency=activations.matrix(),
-        scores=np.array([values[name] for name in activations.example_ids], dtype=np.float64),
-        normaliser=study.normaliser,
-    )
+    values = _score_of_each(activations, scores)
+    evidence = Evidence(saliency=activations.matrix(), scores=values, normaliser=study.normaliser)
     columns = {name: _column(metric, evidence, activations.n_concepts) for name, metric in metrics.items()}
     identity = {"model": model, "benchmark": benchmark, "concept_id": np.arange(activations.n_concepts)}
     return pd.DataFrame({**identity, **columns})
+
+
+def _score_of_each(activations: ConceptActivations, scores: Sequence[Score]) -> np.ndarray:
+    """s(x) of the examples of the activations, in their order."""
+    values = mean_scores(scores)
+    if set(values) != set(activations.example_ids):
+        cells = sorted({f"{each.model!r} on {each.benchmark!r}" for each in scores})
+        raise ValueError(
+            f"{len(scores)} scores and {len(activations.example_ids)} activations "
+            f"of {', '.join(cells) or 'a cell'} are not about the same examples. "
+            "Run `cg demo` again, or materialise both after examples."
+        )
+    return np.array([values[name] for name in activations.example_ids], dtype=np.float64)
 
 
 def _column(metric: Metric, evidence: Evidence, n_concepts: int) -> np.ndarray:
@@ -229,6 +238,24 @@ def _column(metric: Metric, evidence: Evidence, n_concepts: int) -> np.ndarray:
             f"expected ({n_concepts},), one number per concept. Correct its function."
         )
     return values
+
+
+def choose_evidence(activations: ConceptActivations, scores: Sequence[Score], study: Study) -> Strongest:
+    """The examples in which each concept is strongest, right, wrong and unscored ones apart."""
+    return find_strongest(activations, _score_of_each(activations, scores), study.n_evidence)
+
+
+def read_evidence(examples: Sequence[Example], wanted: Wanted, reader: TokenReader) -> PairFirings:
+    """Activations of the wanted concepts on the tokens of each example's prompt."""
+    names, prompts = [each.example_id for each in examples], [each.prompt for each in examples]
+    return pairs_of(reader.fire_each(prompts, [wanted[name] for name in names]), names, wanted)
+
+
+def assemble_evidence(
+    strongest: Strongest, activations: ConceptActivations, scores: Sequence[Score], firings: PairFirings
+) -> ConceptEvidence:
+    """What speaks for each concept: its strongest examples, and the tokens on which it fires in them."""
+    return join_evidence(strongest, activations, _score_of_each(activations, scores), firings)
 
 
 def summarise_suite(concept_metrics: ConceptMetrics) -> SuiteMetrics:

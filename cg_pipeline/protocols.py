@@ -194,6 +194,18 @@ class FiringReader(Protocol):
 
 
 @runtime_checkable
+class TokenReader(Protocol):
+    """An SAE on its model that tells where chosen concepts of each text fire."""
+
+    def fire_each(self, texts: Sequence[str], concept_ids: Sequence[Sequence[int]]) -> TokenFirings:
+        """Activations of each text's own concepts on the tokens that saliency is the mean of, in order.
+
+        A token that is not of the text itself covers no character: it starts and ends at 0.
+        """
+        ...
+
+
+@runtime_checkable
 class ConceptExplainer(Protocol):
     """Says what a concept is about; an LLM."""
 

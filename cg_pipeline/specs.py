@@ -390,6 +390,8 @@ class Study:
     """Examples of each benchmark, drawn with `seed` in proportion to its categories; None for all."""
     max_clusters: int = 12
     """Clusters per kind of gap, at most."""
+    n_evidence: int = 3
+    """Examples kept as evidence of each concept in each benchmark, right, wrong and unscored ones apart."""
     seed: int = 0
 
     def __post_init__(self) -> None:

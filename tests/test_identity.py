@@ -165,7 +165,9 @@ class World:
         )
         gaps = identity.gaps_id(suite, concepts, health, self.study)
         clusters = identity.gap_clusters_id(gaps, labels, self.study, self.namer)
-        report = identity.gap_report_id(clusters, self.study, self.titles)
+        evidence = identity.evidence_id(scores, activations, self.study)
+        kept = {self.benchmark.name: evidence}
+        report = identity.gap_report_id(clusters, kept, self.study, self.titles)
         names = (
             identity.benchmark_rows_id([self.origin]),
             examples,
@@ -181,6 +183,7 @@ class World:
             gate,
             activations,
             measured,
+            evidence,
             suite,
             health,
             gaps,
@@ -199,8 +202,8 @@ GAPS = ["gaps", *CLUSTERS]
 METRICS_ON = ["concept_metrics", "suite_metrics", *GAPS]
 HEALTH = ["concept_health", *GAPS]
 FIT = ["reader_fit", "reader_gate", *HEALTH]
-READING = [*FIT, "activations", *METRICS_ON]
-SCORES = ["scores", *METRICS_ON]
+READING = [*FIT, "activations", "evidence", *METRICS_ON]
+SCORES = ["scores", "evidence", *METRICS_ON]
 COMPLETIONS = ["completions", *SCORES]
 LABELS = ["concept_labels", *HEALTH]
 EXCERPTS = ["concept_contexts", "llm_labels", *LABELS]
@@ -310,6 +313,7 @@ EDITS: list[tuple[World, list[str]]] = [
     (study(normaliser="none"), METRICS_ON),
     (study(rules=GapRules(under_share=0.2)), GAPS),
     (study(rules=GapRules(min_n_eff=5.0)), GAPS),
+    (study(n_evidence=5), ["evidence", *REPORT]),
     (study(max_clusters=5), CLUSTERS),
     # Bounds of trust: judged anew, and nothing is read or measured again.
     (sae(gate=ReaderGate(min_explained_variance=0.7)), ["reader_gate"]),
@@ -403,9 +407,10 @@ def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeyp
         "concept_labels": LABELS,
         "reader_fit": FIT,
         "reader_gate": ["reader_gate"],  # what waits for it does not depend on it
-        "activations": ["activations", "concept_health", *METRICS_ON],
+        "activations": ["activations", "concept_health", "evidence", *METRICS_ON],
         "concept_health": HEALTH,
         "concept_metrics": METRICS_ON,
+        "evidence": ["evidence", *REPORT],
         "suite_metrics": METRICS_ON[1:],
         "gaps": GAPS,
         "gap_clusters": CLUSTERS,

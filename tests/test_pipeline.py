@@ -18,7 +18,7 @@ from cg_pipeline.metrics import METRICS
 from cg_pipeline.protocols import ConceptEncoder, Generation, NamedGroup, TextGenerator
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score, outcome_of
 from cg_pipeline.specs import Benchmark, GapRules, LocalRows, Metric, ScoringPolicy, Study
-from tests.gaps.small_study import MODEL, activations_of, concept, health_of, tiny_sae
+from tests.gaps.small_study import MODEL, activations_of, concept, evidence_of, health_of, tiny_sae
 
 WORDS = ("river", "bread", "comet", "violin", "tax", "glacier")
 WEAK, ABSENT = WORDS.index("violin"), WORDS.index("glacier")
@@ -146,7 +146,7 @@ def run(study: Study = STUDY) -> ReportInputs:
         examples=examples,
         completions=completions,
         scores=scores,
-        activations=activations,
+        evidence={n: evidence_of(activations[n], examples[n], scores[n], study) for n in examples},
         concepts=concepts,
         health=[health_of(each) for each in concepts],
         concept_metrics=metrics,
@@ -159,6 +159,10 @@ def run(study: Study = STUDY) -> ReportInputs:
 @pytest.fixture(scope="module")
 def toy() -> ReportInputs:
     return run()
+
+
+def read_anew(toy: ReportInputs) -> ConceptActivations:
+    return pipeline.read_concepts(toy.examples["spoken"], ToyReader())
 
 
 def test_where_every_row_is_shown_none_is_left_to_ask():
@@ -197,6 +201,23 @@ def test_groups_are_named_by_the_namer(toy: ReportInputs):
     names = {cluster.kind: cluster.name for cluster in toy.clusters}
     assert names["model_gap"] == "model_gap: violin"
     assert {cluster.name_source for cluster in toy.clusters} == {"toy namer"}
+
+
+def test_what_speaks_for_a_concept_is_split_by_how_it_went(toy: ReportInputs):
+    rows = list(toy.evidence["spoken"].of([WEAK, 0]).rows())
+    sides = {(row.concept_id, row.side, row.rank) for row in rows}
+    assert {(WEAK, "wrong", rank) for rank in (1, 2, 3)} | {(WEAK, "unscored", 1)} == {
+        side for side in sides if side[0] == WEAK
+    }
+    assert {side for side in sides if side[0] == 0} == {
+        (0, "right", 1),
+        (0, "right", 2),
+        (0, "right", 3),
+        (0, "unscored", 1),
+    }
+    prompts = {example.example_id: example.prompt for example in toy.examples["spoken"]}
+    assert all("violin" in prompts[row.example_id] for row in rows if row.concept_id == WEAK)
+    assert list(toy.evidence["spoken"].of([ABSENT]).rows()) == []
 
 
 def test_the_report_names_what_was_found(toy: ReportInputs):
@@ -242,14 +263,14 @@ def test_a_missing_or_foreign_completion_is_refused():
 
 
 def test_scores_and_activations_are_matched_by_example_and_not_by_place(toy: ReportInputs):
-    activations, scores = toy.activations["spoken"], toy.scores["spoken"]
+    activations, scores = read_anew(toy), toy.scores["spoken"]
     found = pipeline.measure_concepts("tiny", "spoken", activations, scores[::-1], METRICS, STUDY)
     expected = toy.concept_metrics.query("benchmark == 'spoken'")
     pd.testing.assert_frame_equal(found, expected)
 
 
 def test_scores_of_other_examples_are_refused(toy: ReportInputs):
-    activations, scores = toy.activations["spoken"], toy.scores["spoken"]
+    activations, scores = read_anew(toy), toy.scores["spoken"]
     with pytest.raises(
         ValueError, match="49 scores and 50 activations of 'tiny' on 'spoken' are not about the same"
     ):
@@ -263,7 +284,7 @@ def test_every_metric_of_the_catalogue_is_a_column(toy: ReportInputs):
 @pytest.mark.parametrize("wrong", [1.0, np.ones(3), np.ones((6, 1))])
 def test_a_metric_gives_one_number_per_concept(toy: ReportInputs, wrong: object):
     broken = {"broken": Metric(name="broken", description="", compute=lambda evidence: wrong)}
-    activations, scores = toy.activations["spoken"], toy.scores["spoken"]
+    activations, scores = read_anew(toy), toy.scores["spoken"]
     with pytest.raises(ValueError, match=r"Metric 'broken' \(metrics/broken\.py\) gave .*; expected \("):
         pipeline.measure_concepts("tiny", "spoken", activations, scores, broken, STUDY)
 

@@ -9,6 +9,7 @@ import dagster as dg
 
 from cg_pipeline import checks
 from cg_pipeline.defs.catalogue import StudyChoice
+from cg_pipeline.defs.evidence_asset_checks import EVIDENCE_CHECKS
 from cg_pipeline.defs.freshness import expected_of
 from cg_pipeline.defs.health_asset_checks import HEALTH_CHECKS
 from cg_pipeline.defs.jobs import (
@@ -230,6 +231,7 @@ ASSET_CHECKS = [
     clusters_cover_the_gaps,
     clusters_are_named_as_asked,
     *LABEL_CHECKS,
+    *EVIDENCE_CHECKS,
     *HEALTH_CHECKS,
     *(
         _is_current(asset, partitions, dimension)

@@ -107,6 +107,11 @@ class Expected:
         scores, activations = self.scores(model, benchmark), self.activations(model, benchmark)
         return identity.concept_metrics_id(scores, activations, METRICS.values(), self.study)
 
+    def evidence(self, model: str, benchmark: str) -> str:
+        """Of what speaks for the concepts in one cell."""
+        scores, activations = self.scores(model, benchmark), self.activations(model, benchmark)
+        return identity.evidence_id(scores, activations, self.study)
+
     def concepts(self, sae: str) -> str:
         """Of an SAE's dictionary."""
         return identity.concepts_id(sample_hash(self.layout.data_dir), SAES[sae], self._weights(SAES[sae]))
@@ -159,7 +164,9 @@ class Expected:
 
     def gap_report(self, model: str) -> str:
         """Of a model's report."""
-        return identity.gap_report_id(self.gap_clusters(model), self.study, titles(model, self.study))
+        cells = {name: self.evidence(model, name) for name in self.study.benchmarks}
+        named = titles(model, self.study)
+        return identity.gap_report_id(self.gap_clusters(model), cells, self.study, named)
 
     def of(self, asset: str, partition: dict[str, str]) -> str:
         """Of any asset's partition, given by its dimensions."""

@@ -19,9 +19,10 @@ from cg_pipeline.defs.results import NOTED
 from cg_pipeline.defs.retries import lasting_faults_end_the_run
 from cg_pipeline.records import ConceptActivations
 from cg_pipeline.store.activations import load_activations
+from cg_pipeline.store.evidence import StoredShelf
 from cg_pipeline.store.materialisations import Provenance, identity_of
+from cg_pipeline.store.resume import read_or_heal
 from cg_pipeline.store.schema import TABLES
-from cg_pipeline.store.shards import ShardSet
 from cg_pipeline.store.tables import Table
 
 
@@ -78,23 +79,29 @@ class ActivationIOManager(WarehouseIOManager):
         """One cell's activations; or, across benchmarks, those of each by its name."""
         rows = super().load_input(context)
         with lasting_faults_end_the_run():
-            found = {row.benchmark: _load_or_heal(self.store.layout.declared(row.path)) for row in rows}
+            found = {row.benchmark: _load(self.store.layout.declared(row.path)) for row in rows}
         of_a_cell = isinstance(context.partition_key, dg.MultiPartitionKey)
         return next(iter(found.values())) if of_a_cell else found
 
 
-def _load_or_heal(directory: Path) -> ConceptActivations:
-    """Activations of a set; of a damaged one what is damaged is removed, so that it is computed again."""
-    try:
-        return load_activations(directory)
-    except ValueError as error:
-        shards = ShardSet.open(directory)
-        with shards.lock():  # whoever is computing it just now mends it himself
-            problems = shards.verify(heal=True)
-        raise ValueError(
-            f"{directory} was damaged ({'; '.join(problems) or error}); expected whole shards. "
-            "What was damaged is removed: run again, and only that is computed."
-        ) from error
+class EvidenceIOManager(WarehouseIOManager):
+    """What is stored is a row that points to complete shards; concepts are looked up in them when needed."""
+
+    def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
+        """Store the row, after a look at every shard it points to."""
+        StoredShelf(self.store.layout.declared(obj.path)).whole()
+        super().handle_output(context, [obj])
+
+    def load_input(self, context: dg.InputContext) -> StoredShelf | dict[str, StoredShelf]:
+        """One cell's evidence; or, across benchmarks, that of each by its name."""
+        rows = super().load_input(context)
+        found = {row.benchmark: StoredShelf(self.store.layout.declared(row.path)) for row in rows}
+        of_a_cell = isinstance(context.partition_key, dg.MultiPartitionKey)
+        return next(iter(found.values())) if of_a_cell else found
+
+
+def _load(directory: Path) -> ConceptActivations:
+    return read_or_heal(directory, lambda: load_activations(directory))
 
 
 def _table(context: dg.OutputContext | dg.InputContext) -> Table:

@@ -83,8 +83,8 @@ READER_JOB = Job(
 CELL_JOB = Job(
     "evaluate_cell",
     "cell",
-    ("completions", "scores", "activations", "concept_metrics"),
-    "Run one model on one benchmark, read it, measure every concept.",
+    ("completions", "scores", "activations", "concept_metrics", "evidence"),
+    "Run one model on one benchmark, read it, measure every concept, keep what speaks for it.",
 )
 REPORT_JOB = Job(
     "report_gaps",

@@ -35,7 +35,6 @@ from cg_pipeline.labels.merging import show_labels
 from cg_pipeline.records import (
     Completion,
     Concept,
-    ConceptActivations,
     ConceptMetrics,
     Example,
     Gap,
@@ -45,6 +44,7 @@ from cg_pipeline.records import (
     SuiteMetrics,
 )
 from cg_pipeline.specs import Study
+from cg_pipeline.store.evidence import StoredShelf
 from cg_pipeline.store.reports import save_report
 
 R = TypeVar("R", Example, Completion, Score)
@@ -56,7 +56,7 @@ R = TypeVar("R", Example, Completion, Score)
         "examples": EVERY_BENCHMARK,
         "completions": EVERY_CELL,
         "scores": EVERY_CELL,
-        "activations": EVERY_CELL,
+        "evidence": EVERY_CELL,
         "concept_metrics": EVERY_CELL,
         "concepts": READER,
         "concept_labels": READER,
@@ -71,7 +71,7 @@ def gap_report(
     examples: list[Example],
     completions: list[Completion],
     scores: list[Score],
-    activations: dict[str, ConceptActivations],
+    evidence: dict[str, StoredShelf],
     concept_metrics: ConceptMetrics,
     suite_metrics: SuiteMetrics,
     concepts: list[Concept],
@@ -86,7 +86,7 @@ def gap_report(
     model, study = model_of(context.partition_key), study_choice.study
     for table, found in (("examples", examples), ("completions", completions), ("scores", scores)):
         require(study, table, model.name, {row.benchmark for row in found})
-    require(study, "activations", model.name, set(activations))
+    require(study, "evidence", model.name, set(evidence))
     made = store.warehouse.materialisations()
     with lasting_faults_end_the_run():
         trusted = set_aside(concepts, concept_health)
@@ -98,7 +98,7 @@ def gap_report(
         examples=_by_benchmark(examples, study),
         completions=_by_benchmark(completions, study),
         scores=_by_benchmark(scores, study),
-        activations=activations,
+        evidence={name: evidence[name] for name in study.benchmarks},
         concepts=show_labels(trusted, concept_labels, mark_low=True),
         health=concept_health,
         concept_metrics=concept_metrics,
@@ -122,10 +122,14 @@ def gap_report(
         headline=tuple(headline_lines(inputs)),
     )
     clustered = store.warehouse.fingerprint_of("gap_clusters", {"model": model.name})
+    kept = {
+        name: store.warehouse.fingerprint_of("evidence", {"model": model.name, "benchmark": name})
+        for name in study.benchmarks
+    }
     cells = [cell_key(model.name, name) for name in study.benchmarks]
     return result(
         [stored],
-        gap_report_id(clustered, study, titles(model.name, study)),
+        gap_report_id(clustered, kept, study, titles(model.name, study)),
         {
             "report": dg.MetadataValue.path(str(store.layout.data_dir / stored.html_path)),
             "headline": dg.MetadataValue.md("```\n" + "\n".join(stored.headline) + "\n```"),
@@ -138,7 +142,7 @@ def gap_report(
                 context,
                 {
                     "examples": study.benchmarks,
-                    **dict.fromkeys(("completions", "scores", "activations", "concept_metrics"), cells),
+                    **dict.fromkeys(("completions", "scores", "evidence", "concept_metrics"), cells),
                     **{name: [model.reader] for name in ("concepts", "concept_labels")},
                     **{
                         name: [model.name]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from cg_pipeline.gaps.excerpts import Excerpt, strongest_examples
+from cg_pipeline.gaps.excerpts import Excerpt, gather_texts, show_evidence
 from cg_pipeline.gaps.headline import (
     BenchmarkHeadline,
     CoverageShape,
@@ -26,11 +26,12 @@ SHOWN = 10
 
 _SHOWN_PER_BENCHMARK = 3
 _SHOWN_MEMBERS = 8
+_SHOWN_PER_SIDE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConceptFinding:
-    """A concept with its performance and the examples that speak for it."""
+    """A concept with its performance."""
 
     concept: Concept
     performance: float
@@ -39,7 +40,6 @@ class ConceptFinding:
     n_benchmarks: int
     n_scored: int
     n_eff: float
-    excerpts: Sequence[Excerpt]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +95,8 @@ class Findings:
     kinds: Sequence[KindFinding]
     groups: Mapping[GapKind, Sequence[GroupFinding]]
     by_benchmark: Mapping[str, Sequence[KindFinding]]
+    evidence: Mapping[tuple[str, int], Sequence[Excerpt]]
+    """What speaks for each concept named above, by scope and concept: right examples, then wrong ones."""
     left_out: Sequence[LeftOut]
     """The first of the quarantined concepts, those first that fire most in broad text."""
     n_left_out: int
@@ -110,6 +112,15 @@ def collect_findings(inputs: ReportInputs) -> Findings:
     by_id = {concept.concept_id: concept for concept in inputs.concepts}
     weakest, strongest, n_supported = _extremes(inputs, by_id)
     left_out = _left_out(inputs, by_id)
+    kinds = strongest_gaps(inputs.gaps, by_id, SUITE, SHOWN, len(left_out))
+    by_benchmark = {
+        line.benchmark: strongest_gaps(
+            inputs.gaps, by_id, line.benchmark, _SHOWN_PER_BENCHMARK, len(left_out)
+        )
+        for line in headlines
+    }
+    extremes = [each.concept.concept_id for each in (*weakest, *strongest)]
+    named = {scope: _concepts_of(found) for scope, found in by_benchmark.items()}
     accuracies = [line.accuracy for line in headlines if not math.isnan(line.accuracy)]
     return Findings(
         headlines=headlines,
@@ -120,14 +131,10 @@ def collect_findings(inputs: ReportInputs) -> Findings:
         weakest=weakest,
         strongest=strongest,
         n_supported=n_supported,
-        kinds=strongest_gaps(inputs.gaps, by_id, SUITE, SHOWN, len(left_out)),
+        kinds=kinds,
         groups={kind: _groups(inputs.clusters, kind, by_id) for kind in KINDS},
-        by_benchmark={
-            line.benchmark: strongest_gaps(
-                inputs.gaps, by_id, line.benchmark, _SHOWN_PER_BENCHMARK, len(left_out)
-            )
-            for line in headlines
-        },
+        by_benchmark=by_benchmark,
+        evidence=_evidence(inputs, {SUITE: [*_concepts_of(kinds), *extremes], **named}),
         left_out=left_out[:SHOWN],
         n_left_out=len(left_out),
         left_out_by_reason=_reasons(left_out),
@@ -145,6 +152,30 @@ def strongest_gaps(
         rows = [GapFinding(gap=gap, concept=by_id[gap.concept_id]) for gap in members[:n]]
         found.append(KindFinding(kind=kind, n=len(members), rows=rows, n_left_out=n_left_out))
     return found
+
+
+def _concepts_of(kinds: Sequence[KindFinding]) -> list[int]:
+    """Concepts of gaps that an example can speak for: no example has a missing concept."""
+    return [row.gap.concept_id for kind in kinds if kind.kind != "missing" for row in kind.rows]
+
+
+def _evidence(
+    inputs: ReportInputs, named: Mapping[str, Sequence[int]]
+) -> dict[tuple[str, int], Sequence[Excerpt]]:
+    """What speaks for concepts; `named` are those of each scope, the suite or a benchmark."""
+    texts = gather_texts(inputs.examples, inputs.completions, inputs.scores)
+    everywhere = named.get(SUITE, ())
+    kept = {
+        name: shelf.of(sorted({*everywhere, *named.get(name, ())})) for name, shelf in inputs.evidence.items()
+    }
+    n = min(_SHOWN_PER_SIDE, inputs.study.n_evidence)
+    return {
+        (scope, concept_id): shown
+        for scope, ids in named.items()
+        for concept_id, shown in show_evidence(
+            ids, kept if scope == SUITE else {scope: kept[scope]}, texts, n
+        ).items()
+    }
 
 
 def _left_out(inputs: ReportInputs, by_id: Mapping[int, Concept]) -> list[LeftOut]:
@@ -171,15 +202,10 @@ def _extremes(
     ranked = rows.take(firm[np.argsort(performance[firm], kind="stable")])
     n_low = min(SHOWN, math.ceil(len(ranked) / 2))
     low, high = ranked.iloc[:n_low], ranked.iloc[::-1].iloc[: min(SHOWN, len(ranked) - n_low)]
-    chosen = [*low["concept_id"].tolist(), *high["concept_id"].tolist()]
-    texts = (inputs.examples, inputs.completions, inputs.scores)
-    excerpts = strongest_examples(chosen, inputs.activations, *texts)
-    return _concept_findings(low, by_id, excerpts), _concept_findings(high, by_id, excerpts), len(ranked)
+    return _concept_findings(low, by_id), _concept_findings(high, by_id), len(ranked)
 
 
-def _concept_findings(
-    rows: pd.DataFrame, by_id: Mapping[int, Concept], excerpts: Mapping[int, Sequence[Excerpt]]
-) -> list[ConceptFinding]:
+def _concept_findings(rows: pd.DataFrame, by_id: Mapping[int, Concept]) -> list[ConceptFinding]:
     return [
         ConceptFinding(
             concept=by_id[row["concept_id"]],
@@ -189,7 +215,6 @@ def _concept_findings(
             n_benchmarks=row["n_benchmarks"],
             n_scored=row["n_scored"],
             n_eff=row["n_eff"],
-            excerpts=excerpts[row["concept_id"]],
         )
         for row in rows.to_dict("records")
     ]

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
+from cg_pipeline.evidence_records import ConceptEvidence
 from cg_pipeline.health_records import ConceptHealth
 from cg_pipeline.records import (
     Completion,
     Concept,
-    ConceptActivations,
     ConceptMetrics,
     Example,
     Gap,
@@ -16,6 +17,15 @@ from cg_pipeline.records import (
     SuiteMetrics,
 )
 from cg_pipeline.specs import Benchmark, Model, Sae, Study
+
+
+@runtime_checkable
+class EvidenceShelf(Protocol):
+    """One cell's evidence, of which a few concepts are looked at; `ConceptEvidence` in memory is one."""
+
+    def of(self, concept_ids: list[int]) -> ConceptEvidence:
+        """What there is of these concepts; those that never fire have no rows."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +41,8 @@ class ReportInputs:
     examples: Mapping[str, Sequence[Example]]
     completions: Mapping[str, Sequence[Completion]]
     scores: Mapping[str, Sequence[Score]]
-    activations: Mapping[str, ConceptActivations]
+    evidence: Mapping[str, EvidenceShelf]
+    """What speaks for the concepts in each benchmark; only those the report names are looked up."""
     concepts: Sequence[Concept]
     """The dictionary after `health.quarantine.set_aside`: those that count have the status `alive`."""
     health: Sequence[ConceptHealth]

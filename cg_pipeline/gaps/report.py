@@ -1,7 +1,7 @@
 """The gap report of one model: self-contained HTML and Markdown."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -13,6 +13,7 @@ from cg_pipeline.gaps.drawing import Chart
 from cg_pipeline.gaps.findings import Findings, collect_findings
 from cg_pipeline.gaps.fineprint import LIMITS, settings
 from cg_pipeline.gaps.glossary import glossary
+from cg_pipeline.gaps.highlights import Piece, bracketed
 from cg_pipeline.gaps.inputs import Report, ReportInputs
 from cg_pipeline.gaps.landscape import draw_landscape
 from cg_pipeline.gaps.legible import (
@@ -95,6 +96,7 @@ def _environment(form: str) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {
+        "bracketed": _bracketed,
         "count": lambda n: f"{n:,}",
         "counted": counted,
         "decimal": decimal,
@@ -115,6 +117,17 @@ def _environment(form: str) -> Environment:
 
 def _markdown(value: object) -> object:
     return value if isinstance(value, Markup) else escape_markdown(str(value))
+
+
+def _bracketed(pieces: Sequence[Piece]) -> Markup:
+    """An excerpt in Markdown, without colours: what the concept fires on clearly between ⟦ and ⟧."""
+    return Markup("".join(f"⟦{_inline(t)}⟧" if marked else _inline(t) for t, marked in bracketed(pieces)))
+
+
+def _inline(text: str) -> str:
+    """Escaped, with a space at its ends kept."""
+    before, after = (" " if end.isspace() else "" for end in (text[:1], text[-1:]))
+    return f"{before}{escape_markdown(text)}{after}" if text.strip() else " "
 
 
 def _marked(context: str) -> Markup:

@@ -27,7 +27,7 @@ from cg_pipeline.inference.reader_fit import measure_fit
 from cg_pipeline.inference.room import memory_of
 from cg_pipeline.inference.sae_passes import chunk_tokens
 from cg_pipeline.inference.saes import load_sae, reads_whole_texts
-from cg_pipeline.inference.token_firings import SparseTokens, join_firings, split_tokens
+from cg_pipeline.inference.token_firings import SparseTokens, join_firings, mask_unwanted, split_tokens
 from cg_pipeline.label_records import TokenFirings
 from cg_pipeline.records import Concept, ConceptActivations
 from cg_pipeline.specs import Sae
@@ -125,6 +125,37 @@ class SaeEncoder:
         prompts = [self._render(text) for text in texts]
         return measure_fit(self._spec, self._sae, self._reader, prompts, self._batch_tokens)
 
+    def fire_each(self, texts: Sequence[str], concept_ids: Sequence[Sequence[int]]) -> TokenFirings:
+        """Activations of each text's own concepts on its counted tokens, those that `read` pools, in order.
+
+        A token that is not of the text itself, which other masks than `content` count, covers no character:
+        it starts and ends at 0. Concepts of other texts are not looked at, wherever they fire.
+
+        Args:
+            texts: what is read.
+            concept_ids: the concepts looked at in each of them.
+
+        Raises:
+            ValueError: there are not as many lists of concepts as texts, or an activation is below 0 or
+                not finite.
+        """
+        if len(texts) != len(concept_ids):
+            raise ValueError(
+                f"{len(concept_ids)} lists of concepts for {len(texts)} texts; expected one each."
+            )
+        prompts = [self._render(text) for text in texts]
+        looked_at = torch.tensor(
+            sorted({concept for ids in concept_ids for concept in ids}), dtype=torch.long
+        )
+        looked_at = looked_at.to(self._reader.device)
+
+        def run(batch: list[int]) -> list[SparseTokens]:
+            return self._own([prompts[i] for i in batch], [concept_ids[i] for i in batch], looked_at)
+
+        lengths = [len(prompt.input_ids) for prompt in prompts]
+        found = map_in_batches(run, lengths, self._batch_tokens, memory=memory_of(self._reader.device))
+        return join_firings(prompts, found, tuple(looked_at.tolist()), self._spec.token_mask)
+
     def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:
         """Decoder directions of unit length; a latent whose direction is zero keeps it."""
         return self._unit_directions().cpu().numpy()
@@ -162,6 +193,15 @@ class SaeEncoder:
         masks = [prompt.content_mask for prompt in prompts]
         chunks = [chunk[:, chosen].float() for chunk in self._activations(prompts, masks)]
         return split_tokens(chunks, [int(mask.sum()) for mask in masks], len(chosen))
+
+    @torch.no_grad()
+    def _own(
+        self, prompts: list[RenderedPrompt], wanted: list[Sequence[int]], looked_at: Tensor
+    ) -> list[SparseTokens]:
+        masks = [prompt.counted(self._spec.token_mask) for prompt in prompts]
+        counts = [int(mask.sum()) for mask in masks]
+        chunks = mask_unwanted(self._activations(prompts, masks), counts, wanted, looked_at)
+        return split_tokens(chunks, counts, len(looked_at))
 
     @torch.no_grad()
     def _firings(self, prompts: list[RenderedPrompt], numbers: Tensor) -> Firings:

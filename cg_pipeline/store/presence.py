@@ -1,4 +1,4 @@
-"""Whether what a row points to is still there: shards of activations, labels, files of a report."""
+"""Whether what a row points to is still there: shards, labels, files of a report."""
 
 from typing import Any
 
@@ -35,6 +35,7 @@ def _labels_are_there(warehouse: Warehouse, row: Any) -> bool:
 
 _FILES = {
     "activations": _shards_are_there,
+    "evidence": _shards_are_there,
     "reader_fit": _shards_are_there,
     "gap_report": _report_is_there,
     "label_files": _labels_are_there,

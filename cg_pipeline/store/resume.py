@@ -1,8 +1,9 @@
-"""Compute a set of shards, or what is left of it after an interruption."""
+"""Compute a set of shards, or what is left of it after an interruption, or after damage."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 from cg_pipeline.store.shards import ShardSet
@@ -54,3 +55,22 @@ def fill(
         if not shards.is_complete():
             shards.commit(metadata)
     return Filled(len(missing), len(blocks) - len(missing), time.monotonic() - started)
+
+
+def read_or_heal(directory: Path, read: Callable[[], T]) -> T:
+    """What `read` gives of a complete set; of a damaged one what is damaged is removed, to be computed again.
+
+    Raises:
+        ValueError: it was damaged.
+        FileNotFoundError: the set is not complete.
+    """
+    try:
+        return read()
+    except ValueError as error:
+        shards = ShardSet.open(directory)
+        with shards.lock():  # whoever is computing it just now mends it himself
+            problems = shards.verify(heal=True)
+        raise ValueError(
+            f"{directory} was damaged ({'; '.join(problems) or error}); expected whole shards. "
+            "What was damaged is removed: run again, and only that is computed."
+        ) from error

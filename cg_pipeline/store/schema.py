@@ -6,6 +6,7 @@ catalogue, those of `suite_metrics` from `gaps.suite`.
 
 from collections.abc import Mapping
 
+from cg_pipeline.evidence_records import StoredEvidence
 from cg_pipeline.gaps.suite import SUITE_COLUMNS
 from cg_pipeline.health_records import ConceptHealth, GateFinding, ReaderFit
 from cg_pipeline.label_records import ConceptContext, ConceptLabel, LlmLabel, StoredLabels
@@ -79,6 +80,7 @@ TABLES: Mapping[str, Table] = {
         table_of(GateFinding, name="reader_gate", keys=("model",)),
         table_of(StoredActivations, name="activations", keys=_CELL),
         _concept_metrics(),
+        table_of(StoredEvidence, name="evidence", keys=_CELL),
         _suite_metrics(),
         table_of(ConceptHealth, name="concept_health", keys=("model",)),
         table_of(Gap, name="gaps", keys=("model",)),

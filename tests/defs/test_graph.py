@@ -15,12 +15,15 @@ from dagster._core.definitions.asset_checks.asset_check_evaluation import (
 )
 
 from cg_pipeline import checks
+from cg_pipeline.answers.grading import grade
 from cg_pipeline.checks import Finding
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.partitions import cell_key
 from cg_pipeline.defs.runs import Unit, run_study
 from cg_pipeline.models import MODELS
+from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.saes import SAES
+from cg_pipeline.scoring import POLICIES
 from cg_pipeline.specs import Study
 from cg_pipeline.store.layout import Layout
 from cg_pipeline.store.schema import TABLES
@@ -31,6 +34,7 @@ from tests.defs.tiny_study import (
     N_ROWS,
     READER,
     STUDY,
+    FakeEncoder,
     FakeGpu,
     FakeLanguageModel,
     TinyStudy,
@@ -95,6 +99,7 @@ def test_every_table_is_filled(finished: Path) -> None:
         "scores": n,
         "activations": cells,
         "concept_metrics": N_CONCEPTS * cells,
+        "evidence": cells,
         "suite_metrics": N_CONCEPTS,
         "reader_fit": 1,
         "concept_health": N_CONCEPTS,
@@ -127,7 +132,8 @@ def test_every_materialisation_names_its_run_and_fingerprint(
     rows = ask(finished, "select asset, run_id, fingerprint, versions from materialisations")
     assert {row[0] for row in rows} == {
         "benchmark_rows", "examples", "near_duplicates", "completions", "scores", "activations", "concepts",
-        "label_files", "concept_labels", "concept_metrics", "suite_metrics", "reader_fit", "reader_gate",
+        "label_files", "concept_labels", "concept_metrics", "evidence", "suite_metrics",
+        "reader_fit", "reader_gate",
         "concept_health", "gaps", "gap_clusters", "gap_report",
     }  # fmt: skip
     for asset, run_id, fingerprint, versions in rows:
@@ -157,6 +163,7 @@ CHECKS = {
     "scores": {"one_score_for_each_example", "scores_are_in_range", "most_examples_are_scored"},
     "activations": {"one_row_for_each_example", "activations_are_sound", "every_text_was_read"},
     "concept_metrics": {"performance_is_within_score_range"},
+    "evidence": {"evidence_names_examples", "sides_agree_with_scores", "tokens_make_the_saliency"},
     "concepts": {"dictionary_is_complete", "most_concepts_are_alive"},
     "label_files": {"files_of_labels_are_whole"},
     "concept_labels": {
@@ -227,10 +234,44 @@ def test_editing_one_benchmark_reruns_its_cell_and_the_report(
         "load_examples facts": ["benchmark_rows", "examples"],
         "compare_benchmarks": ["near_duplicates"],
         "check_reader smollm2_135m": ["reader_fit", "reader_gate"],
-        "evaluate_cell smollm2_135m × facts": ["completions", "scores", "activations", "concept_metrics"],
+        "evaluate_cell smollm2_135m × facts": [
+            "completions",
+            "scores",
+            "activations",
+            "concept_metrics",
+            "evidence",
+        ],
         "report_gaps smollm2_135m": ["suite_metrics", "concept_health", "gaps", "gap_clusters", "gap_report"],
     }
     assert ask(data_dir, "select count(*) from examples where benchmark = 'facts'") == [(N_ROWS - 1,)]
+
+
+def test_tokens_are_read_once_whatever_becomes_of_scores(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scores that changed take other examples: only what was never read is read."""
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    asked: list[int] = []
+
+    def counted(self, texts, concept_ids, original=FakeEncoder.fire_each):
+        asked.append(sum(map(len, concept_ids)))
+        return original(self, texts, concept_ids)
+
+    monkeypatch.setattr(FakeEncoder, "fire_each", counted)
+    shutil.rmtree(data_dir / "shards" / "evidence")
+    stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
+    assert list(stale.values()) == [["evidence"]] * len(STUDY.benchmarks)
+    assert asked == []
+    other = replace(POLICIES["numeric"], score=_all_right)
+    monkeypatch.setitem(POLICIES, "numeric", other)
+    stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
+    assert "evidence" in stale["evaluate_cell smollm2_135m × arithmetic"]
+    (kept,) = ask(data_dir, "select n_rows from evidence where benchmark = 'arithmetic'")
+    assert sum(asked) < kept[0] / 2
+
+
+def _all_right(example: Example, completion: Completion) -> Score:
+    return grade(completion, 1.0)
 
 
 def test_a_faulty_file_is_named_and_others_are_unaffected(
@@ -261,19 +302,24 @@ def test_what_lost_its_files_is_made_again(
     assert list((data_dir / "reports").rglob("report.html"))
 
 
-def test_damaged_activations_are_told_once_and_healed_by_the_next_run(
-    finished: Path, tmp_path: Path, instance: dg.DagsterInstance
+@pytest.mark.parametrize("kind", ["activations", "evidence"])
+def test_damaged_shards_are_told_once_and_healed_by_the_next_run(
+    finished: Path, tmp_path: Path, instance: dg.DagsterInstance, kind: str
 ) -> None:
     data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
-    shard = next((data_dir / "shards" / "activations").rglob("shard-*"))
+    shard = next((data_dir / "shards" / kind).rglob("shard-*"))
     content = bytearray(shard.read_bytes())
     content[len(content) // 2] ^= 1
     shard.write_bytes(content)
+    if kind == "activations":  # read for the evidence, which is missing, too
+        shutil.rmtree(data_dir / "shards" / "evidence")
     next((data_dir / "reports").rglob("report.html")).write_bytes(b"")
     with pytest.raises(RuntimeError, match=r"was damaged .*; expected whole shards\. .* run again"):
         run(data_dir, instance)
     stale = {title: assets for title, assets in run(data_dir, instance).items() if assets}
-    assert list(stale.values()) == [["activations"], ["gap_report"]]
+    healed = [assets for assets in stale.values() if kind in assets]
+    assert healed == [["activations", "evidence"] if kind == "activations" else ["evidence"]]
+    assert stale["report_gaps smollm2_135m"] == ["gap_report"]
 
 
 class WithoutFacts(TinyStudy):

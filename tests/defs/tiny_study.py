@@ -40,6 +40,11 @@ def concept_of(word: str) -> int:
     return _number(word) % N_CONCEPTS
 
 
+def _strength(word: str) -> float:
+    """How strongly it fires."""
+    return 0.5 + _number(word, 1) % 100 / 100
+
+
 class FakeLanguageModel:
     """Answers at random, but always the same; tells how far it is."""
 
@@ -85,8 +90,10 @@ class FakeEncoder:
         )
 
     def _row(self, text: str) -> dict[int, float]:
-        words = text.split()
-        return {concept_of(word): 0.5 + _number(word, 1) % 100 / 100 for word in words}
+        words, row = text.split(), dict[int, float]()
+        for word in words:
+            row[concept_of(word)] = row.get(concept_of(word), 0.0) + _strength(word) / len(words)
+        return row
 
     def describe(self, texts: Sequence[str]) -> list[Concept]:
         return [
@@ -109,8 +116,8 @@ class FakeEncoder:
         rows, places = [], []
         for number, text in enumerate(texts):
             for word in re.finditer(r"\S+", text):
-                found = self._row(word[0])
-                rows.append([found.get(concept, 0.0) for concept in chosen])
+                fires = concept_of(word[0])
+                rows.append([_strength(word[0]) if concept == fires else 0.0 for concept in chosen])
                 places.append((number, *word.span()))
         text_of, starts, ends = np.array(places).T
         return TokenFirings(
@@ -120,6 +127,12 @@ class FakeEncoder:
             concept_ids=tuple(chosen),
             activations=sparse.csc_array(np.array(rows, np.float32)),
         )
+
+    def fire_each(self, texts: Sequence[str], concept_ids: Sequence[Sequence[int]]) -> TokenFirings:
+        looked_at = sorted({concept for ids in concept_ids for concept in ids})
+        found = self.fire(texts, looked_at)
+        own = np.array([[concept in set(ids) for concept in looked_at] for ids in concept_ids])
+        return replace(found, activations=found.activations.multiply(own[found.text_of]).tocsc())
 
     def fit(self, texts: Sequence[str]) -> tuple[ReaderFit, FitArrays]:
         """Fits well, and has counted what it fires on."""

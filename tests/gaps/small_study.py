@@ -1,5 +1,6 @@
 """A small complete study built in memory: three benchmarks, a dozen concepts, made-up answers."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -8,8 +9,11 @@ import pandas as pd
 from scipy import sparse
 
 from cg_pipeline import pipeline
+from cg_pipeline.evidence.assembling import wanted_of
+from cg_pipeline.evidence_records import ConceptEvidence
 from cg_pipeline.gaps.inputs import ReportInputs
 from cg_pipeline.health_records import ConceptHealth
+from cg_pipeline.label_records import TokenFirings
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.records import Completion, Concept, ConceptActivations, Example, Score
 from cg_pipeline.specs import GapRules, LocalWeights, Model, Sae, SaeDirectory, Study
@@ -95,6 +99,57 @@ def activations_of(saliency: np.ndarray, example_ids: Sequence[str]) -> ConceptA
     )
 
 
+class WordReader:
+    """Fires every wanted concept on the first two words of a text, twice as strongly on the second."""
+
+    def __init__(self, read: ConceptActivations) -> None:
+        self._saliency = {
+            (name, int(concept)): float(value)
+            for row, name in enumerate(read.example_ids)
+            for concept, value in zip(
+                read.concept_ids[read.indptr[row] : read.indptr[row + 1]],
+                read.saliency[read.indptr[row] : read.indptr[row + 1]],
+                strict=True,
+            )
+        }
+        self.names: list[str] = []
+
+    def fire_each(self, texts: Sequence[str], concept_ids: Sequence[Sequence[int]]) -> TokenFirings:
+        chosen = sorted({concept for ids in concept_ids for concept in ids})
+        places, rows = [], []
+        for number, text in enumerate(texts):
+            words = [match.span() for match in re.finditer(r"\S+", text)][:2]
+            words += [(0, 0)] * (8 - len(words))
+            for place, span in enumerate(words):
+                places.append((number, *span))
+                weight = {0: 8 / 3, 1: 16 / 3}.get(place, 0.0)
+                found = [weight * self._saliency.get((self.names[number], c), 0.0) for c in chosen]
+                rows.append(
+                    [v if c in concept_ids[number] else 0.0 for v, c in zip(found, chosen, strict=True)]
+                )
+        text_of, starts, ends = np.array(places, np.int64).reshape(-1, 3).T
+        dense = np.array(rows, np.float32).reshape(len(places), len(chosen))
+        return TokenFirings(
+            text_of=text_of,
+            starts=starts,
+            ends=ends,
+            concept_ids=tuple(chosen),
+            activations=sparse.csc_array(dense),
+        )
+
+
+def evidence_of(
+    read: ConceptActivations, examples: Sequence[Example], scores: Sequence[Score], study: Study
+) -> ConceptEvidence:
+    """What speaks for each concept, read by a `WordReader`."""
+    strongest = pipeline.choose_evidence(read, scores, study)
+    wanted, reader = wanted_of(strongest, read), WordReader(read)
+    asked = [example for example in examples if example.example_id in wanted]
+    reader.names = [example.example_id for example in asked]
+    firings = pipeline.read_evidence(asked, wanted, reader)
+    return pipeline.assemble_evidence(strongest, read, scores, firings)
+
+
 def score_of(completion: Completion, value: float | None, reason: str = "unparsed") -> Score:
     outcome = {None: "unscored", 0.0: "wrong", 1.0: "right"}.get(value, "partial")
     return Score(
@@ -126,7 +181,7 @@ class SmallStudy:
     def build(self) -> ReportInputs:
         generator = np.random.default_rng(self.seed)
         concepts = list(self.concepts) or self._concepts()
-        examples, completions, scores, activations, tables = {}, {}, {}, {}, []
+        examples, completions, scores, evidence, tables = {}, {}, {}, {}, []
         study = Study(
             name="small",
             title="A small study",
@@ -141,10 +196,9 @@ class SmallStudy:
             saliency = generator.exponential(size=(self.n_examples, self.n_concepts))
             saliency[generator.random(saliency.shape) < 0.6] = 0
             saliency[:, -2:] = 0
-            activations[name] = activations_of(saliency, [example.example_id for example in examples[name]])
-            tables.append(
-                pipeline.measure_concepts("tiny", name, activations[name], scores[name], METRICS, study)
-            )
+            read = activations_of(saliency, [example.example_id for example in examples[name]])
+            evidence[name] = evidence_of(read, examples[name], scores[name], study)
+            tables.append(pipeline.measure_concepts("tiny", name, read, scores[name], METRICS, study))
         metrics = pd.concat(tables, ignore_index=True)
         suite = pipeline.summarise_suite(metrics)
         gaps = pipeline.find_gaps(suite, metrics, concepts, study)
@@ -155,7 +209,7 @@ class SmallStudy:
             examples=examples,
             completions=completions,
             scores=scores,
-            activations=activations,
+            evidence=evidence,
             concepts=concepts,
             health=[health_of(each) for each in concepts],
             concept_metrics=metrics,

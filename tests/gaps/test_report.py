@@ -207,7 +207,31 @@ def test_the_weakest_come_first_and_no_concept_is_in_both_lists():
     assert not {row.concept.concept_id for row in found.weakest} & {
         row.concept.concept_id for row in found.strongest
     }
-    assert all(row.concept.status == "alive" and len(row.excerpts) == 2 for row in found.weakest)
+    assert all(row.concept.status == "alive" for row in found.weakest)
+
+
+def test_each_gap_that_fires_has_right_and_wrong_examples():
+    found = collect_findings(SmallStudy().build())
+    for scope, kinds in (("suite", found.kinds), *found.by_benchmark.items()):
+        for kind in kinds:
+            for row in kind.rows if kind.kind != "missing" else ():
+                shown = found.evidence[scope, row.gap.concept_id]
+                assert {excerpt.side for excerpt in shown} == {"right", "wrong"}
+                assert scope == "suite" or {excerpt.benchmark for excerpt in shown} == {scope}
+    for row in (*found.weakest, *found.strongest):
+        sides = [excerpt.side for excerpt in found.evidence["suite", row.concept.concept_id]]
+        assert sides == ["right", "right", "wrong", "wrong"]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_tokens_are_marked_in_both_forms_and_escaped():
+    prompts = {number: f"<b>|{number} a*b& the rest of it" for number in range(30)}
+    report = build_report(SmallStudy(prompts=prompts).build())
+    assert re.search(
+        r'<mark class="s2">&lt;b&gt;\|\d+</mark> <mark class="s3">a\*b&amp;</mark> the rest of it',
+        report.html,
+    )
+    assert re.search(r"⟦\\<b\\>\\\|\d+⟧ ⟦a\\\*b\\&⟧ the rest of it", report.markdown)
 
 
 def test_the_strongest_missing_concept_is_the_commonest_elsewhere():
