@@ -358,10 +358,10 @@ def test_progress_is_told(tmp_path: Path, monkeypatch):
     with FakeServer(rule=echo) as server:
         asker = Asker(Endpoint(base_url=server.url, model="m"), tmp_path, identity={}, report=told.append)
         asker.ask([question(f"q{i}") for i in range(3)])
-    assert len(told) >= 3
+    assert len(told) >= 3, told
     pattern = r"m: 3 of 3 answers, [\d.,]+ answers/s, [\d.,]+ tokens/s, 0 s left"
-    assert re.fullmatch(pattern, told[-1])
-    assert told[0].startswith("m: 1 of 3 answers, ")
+    assert re.fullmatch(pattern, told[-1]), told
+    assert told[0].startswith("m: 1 of 3 answers, "), told
 
 
 def test_progress_is_about_what_is_sent(tmp_path: Path, monkeypatch):
