@@ -144,16 +144,13 @@ class SaeEncoder:
                 f"{len(concept_ids)} lists of concepts for {len(texts)} texts; expected one each."
             )
         prompts = [self._render(text) for text in texts]
-        looked_at = torch.tensor(
-            sorted({concept for ids in concept_ids for concept in ids}), dtype=torch.long
-        )
-        looked_at = looked_at.to(self._reader.device)
+        union = sorted({concept for ids in concept_ids for concept in ids})
+        looked_at = torch.tensor(union, dtype=torch.long, device=self._reader.device)
 
         def run(batch: list[int]) -> list[SparseTokens]:
             return self._own([prompts[i] for i in batch], [concept_ids[i] for i in batch], looked_at)
 
-        lengths = [len(prompt.input_ids) for prompt in prompts]
-        found = map_in_batches(run, lengths, self._batch_tokens, memory=memory_of(self._reader.device))
+        found = self._in_batches(run, prompts)
         return join_firings(prompts, found, tuple(looked_at.tolist()), self._spec.token_mask)
 
     def directions(self) -> Float[np.ndarray, "n_concepts d_model"]:

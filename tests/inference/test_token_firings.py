@@ -7,7 +7,6 @@ import pytest
 import torch
 from sae_lens import SAE
 
-from cg_pipeline.inference import encoder as encoder_module
 from cg_pipeline.inference.encoder import SaeEncoder
 from cg_pipeline.inference.prompts import render_prompt
 from cg_pipeline.inference.token_firings import join_firings, split_tokens
@@ -103,8 +102,9 @@ def test_each_text_has_its_own_concepts_on_the_tokens_that_saliency_is_the_mean_
 def test_chunks_of_encoded_tokens_change_nothing(data_dir: Path, monkeypatch: pytest.MonkeyPatch):
     model = tiny_loaded_model()
     whole = SaeEncoder(tiny_spec(model), model, data_dir=data_dir).fire_each(TEXTS, WANTED)
-    monkeypatch.setattr(encoder_module, "_ENCODED_AT_ONCE", 48 * 3)
-    pieces = SaeEncoder(tiny_spec(model), model, data_dir=data_dir).fire_each(TEXTS, WANTED)
+    small = SaeEncoder(tiny_spec(model), model, data_dir=data_dir)
+    monkeypatch.setattr(small, "_chunk_tokens", 3)
+    pieces = small.fire_each(TEXTS, WANTED)
     np.testing.assert_allclose(
         pieces.activations.toarray(), whole.activations.toarray(), rtol=1e-5, atol=1e-6
     )
