@@ -6,26 +6,30 @@ Source: SQuAD's evaluation (arXiv 1606.05250), as TriviaQA, Natural Questions an
 It deletes every ASCII punctuation mark, which makes "-5" and "5", "3.5" and "35" the same
 and "C++" and "C" too; here a sign or a decimal point inside a number stays, only punctuation
 goes and symbols stay, and that holds in all scripts. Wide, circled and other such forms of a character are
-the character (NFKC), but a superscript is a power: "5²" is "5^2". Articles alone stay, so that "(A)." is
-the letter a, and a text of nothing but punctuation ("] )") is compared as it is, where SQuAD
-compares two empty texts.
+the character (NFKC), but a superscript after a number is a power: "5²" is "5^2". After letters, at the
+start and before a sign it is the digit: "m²" is "m2", "²³⁵U" is "235U", "SO4²⁻" is "SO42-". Articles alone
+stay, so that "(A)." is the letter a, and a text of nothing but punctuation ("] )") is compared as it is,
+where SQuAD compares two empty texts.
 """
 
 import re
 import unicodedata
 from fractions import Fraction
 
-from cg_pipeline.answers.numbers import number_of, on_one_line
+from cg_pipeline.answers.numbers import number_of, with_fractions
 
 _ARTICLE = ("a", "an", "the")
 _NUMERIC = re.compile(r"[-+]?\d[\d,.]*(?:/\d+)?|[-+]?\.\d+", re.ASCII)
 _MINUS = str.maketrans({"−": "-", "’": "'"})
+_POWER = re.compile(r"(?:(?<=[0-9])|(?<=[0-9][)\]}]))[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]++(?![⁺⁻](?![⁰¹²³⁴⁵⁶⁷⁸⁹]))")
+"""Superscripts after a number, bracketed or not: `(5)²` is never 52. A sign after them makes a charge."""
 _CURRENCY = "$€£¥₹"
 
 
 def normal_words(text: str) -> list[str]:
     """The words of a text in normal form."""
-    folded = unicodedata.normalize("NFKC", on_one_line(text)).translate(_MINUS).casefold()
+    powers = _POWER.sub(r"^\g<0>", with_fractions(text))
+    folded = unicodedata.normalize("NFKC", powers).translate(_MINUS).casefold()
     words = [bare for piece in folded.split() for bare in _bare(piece)]
     kept = [word for word in words if word not in _ARTICLE]
     return kept or words or folded.split()

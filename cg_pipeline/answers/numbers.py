@@ -85,7 +85,12 @@ def plain(text: str) -> str:
 
 def on_one_line(text: str) -> str:
     """Vulgar fractions written out (`1 1/2` for `1½`), superscripts after a caret: `5²` is never 52."""
-    return _SUPERSCRIPT.sub(r"^\g<0>", _VULGAR.sub(_vulgar, text))
+    return _SUPERSCRIPT.sub(r"^\g<0>", with_fractions(text))
+
+
+def with_fractions(text: str) -> str:
+    """Vulgar fractions written out: `1 1/2` for `1½`."""
+    return _VULGAR.sub(_vulgar, text)
 
 
 def numbers_in(plain_text: str) -> list[Number]:

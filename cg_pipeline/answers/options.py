@@ -66,7 +66,8 @@ def read_option(text: str, choices: Sequence[str]) -> Choice | None:
     if (index := _verbatim(announced(said) or said, texts)) is not None:
         return Choice(index, settled=bool(boxed) or len(said) == 1)
     bare = [normal_text(text) for text in texts]
-    words = normal_text((announced(said) or "")[:_LONGEST_PLACE])
+    after = (announced(said) or "")[:_LONGEST_PLACE]
+    words = normal_text(after) if _lettered(after, texts) is None else ""
     if words and bare.count(words) == 1 and not _is_another_letter(words, bare):
         return Choice(bare.index(words), settled=bool(boxed))
     for place, whole in _places(said, len(choices)):
@@ -109,8 +110,9 @@ def _is_no_list_line(said: str, last: str) -> bool:
 
 def _chosen(place: str, choices: Sequence[str], texts: Sequence[str]) -> int | None:
     """The one option that a place names: by its very words, by the letter it begins with, or anywhere."""
-    if (index := _verbatim(place, texts)) is not None:
-        return index
+    for read in (_verbatim, _lettered):
+        if (index := read(place, texts)) is not None:
+            return index
     may_be_words = len(place) <= 2 * max(map(len, choices)) + _SHORT
     words = normal_text(place) if may_be_words else ""
     if words in choices and not _is_another_letter(words, choices):
@@ -132,6 +134,14 @@ def _verbatim(said: str, texts: Sequence[str]) -> int | None:
     written, whole = [_as_written(text) for text in texts], _as_written(said)
     alone = written.count(whole) == 1 and not _is_another_letter(whole, written)
     return written.index(whole) if alone else None
+
+
+def _lettered(said: str, texts: Sequence[str]) -> int | None:
+    """The option whose letter and very text are all that is said: the A of "B. A only" is no article."""
+    if (led := re.match(_filled(_LEADING, len(texts)), said)) is None:
+        return None
+    index, rest = _index(led.group()), _as_written(said[led.end() :].lstrip(" .:)-–—\n"))
+    return index if rest and rest == _as_written(texts[index]) else None
 
 
 def _as_written(text: str) -> str:

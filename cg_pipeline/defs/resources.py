@@ -102,13 +102,13 @@ class Gpu(dg.ConfigurableResource):
 class Servers(dg.ConfigurableResource):
     """How models behind a server are asked: how many questions at once, how patiently, at what price."""
 
-    concurrency: int = Field(default=8, ge=1)
+    concurrency: int = Field(default=8, ge=1, le=1024)
     """Requests under way at once, to one model."""
-    timeout_s: float = Field(default=120.0, gt=0, allow_inf_nan=False)
+    timeout_s: float = Field(default=120.0, gt=0, le=86400, allow_inf_nan=False)
     """Longest wait for one answer."""
     max_retries: int = Field(default=6, ge=0)
     """Tries after the first one, with growing waits, for faults that waiting may cure."""
-    max_wait_s: float = Field(default=120.0, ge=0, allow_inf_nan=False)
+    max_wait_s: float = Field(default=120.0, ge=0, le=86400, allow_inf_nan=False)
     """Longest wait before a retry; a server that asks for more is given up."""
     prices: dict[str, list[float]] = Field(default_factory=dict[str, list[float]])
     """For each model of the catalogue: price per million prompt tokens, and per million answer tokens."""

@@ -25,6 +25,11 @@ INTERRUPTIONS = (KeyboardInterrupt, dg.DagsterExecutionInterruptedError)
 _told_to_end = threading.Event()
 
 
+def forget_interruptions() -> None:
+    """Steps may begin again: whoever calls this runs something new."""
+    _told_to_end.clear()
+
+
 @contextmanager
 def lasting_faults_end_the_run() -> Iterator[None]:
     """Turn a fault that time does not cure into a failure without retries; its sentence stays.
@@ -32,7 +37,9 @@ def lasting_faults_end_the_run() -> Iterator[None]:
     An interruption is such a fault, and no later step of this process begins any more.
     """
     if _told_to_end.is_set():
-        raise dg.Failure("The run was interrupted before this step.", allow_retries=False)
+        raise dg.Failure(
+            "The run was interrupted before this step.", allow_retries=False
+        ) from KeyboardInterrupt()
     try:
         yield
     except INTERRUPTIONS as signal:

@@ -21,7 +21,7 @@ from cg_pipeline.defs.jobs import (
     Unit,
 )
 from cg_pipeline.defs.recovery import PID_TAG, keep_failing_orphaned_runs
-from cg_pipeline.defs.retries import INTERRUPTIONS
+from cg_pipeline.defs.retries import INTERRUPTIONS, forget_interruptions
 from cg_pipeline.defs.trust import Trust
 from cg_pipeline.models import MODELS
 from cg_pipeline.specs import ServedModel, Study
@@ -68,6 +68,7 @@ def run_study(
         KeyboardInterrupt: a run was interrupted, by whatever signal.
         ValueError: the key of a model that is to be asked is not set; nothing was run.
     """
+    forget_interruptions()
     trust = Trust(Warehouse(expected.layout), expected, instance)
     units = list(units_of(expected.study))
     if keyless := list(_without_key(trust, units)):

@@ -38,6 +38,20 @@ class VarianceSums:
         self._squares += float(away.square().sum())
         self._error += float((rebuilt - states).square().sum())
 
+    def absorb(self, other: "VarianceSums") -> None:
+        """Count in what another has counted."""
+        if other._pivot is None or other._total is None:
+            return
+        if self._pivot is None or self._total is None:
+            self._pivot, self._total = other._pivot, torch.zeros_like(other._total)
+        between = other._pivot - self._pivot
+        self._squares += other._squares + float(
+            2 * (between * other._total).sum() + other.n_tokens * between.square().sum()
+        )
+        self._total += other._total + other.n_tokens * between
+        self._error += other._error
+        self.n_tokens += other.n_tokens
+
     @property
     def explained(self) -> float:
         """1 - Σ‖x - x̂‖² / Σ‖x - mean‖²; NaN where nothing varies."""
@@ -107,6 +121,17 @@ class FitSums:
         self._counted_firings += (kinds[counts].T @ fired[counts]).cpu().double()
         self._n_tokens += torch.bincount(places, minlength=len(PLACES)).cpu()
         self._counted_tokens += torch.bincount(places[counts], minlength=len(PLACES)).cpu()
+
+    def absorb(self, other: "FitSums") -> None:
+        """Count in what another has counted: a batch counts as a whole, or not at all."""
+        self.counted.absorb(other.counted)
+        self.content.absorb(other.content)
+        self.n_not_finite += other.n_not_finite
+        self.n_negative += other.n_negative
+        self._firings += other._firings
+        self._counted_firings += other._counted_firings
+        self._n_tokens += other._n_tokens
+        self._counted_tokens += other._counted_tokens
 
     @property
     def firings(self) -> Int[np.ndarray, "n_places d_sae"]:

@@ -30,8 +30,9 @@ from cg_pipeline.progress import Advance, unwatched
 from cg_pipeline.protocols import Generation
 from cg_pipeline.records import Completion, Example
 
-_KEPT_FOR_ONE_READ = 8
-"""Tokens of a prompt and its answer that count, on a CPU, as one that is read: only keys and values are kept.
+_MOST_KEPT = 8
+_KEPT_BYTES = 2**31
+"""Tokens of prompts and answers that a CPU keeps for one that it may read at once, and their bytes, at most.
 
 *Why so many:* rows written side by side are cheaper. Two cores took 15 ms for the next token of each of 16
 rows of SmolLM2, 7.5 ms of 32, 5 ms of 64.
@@ -130,10 +131,18 @@ class LanguageModel:
             return answers
 
         memory = memory_of(self._model.device)
-        share = 1 if memory else _KEPT_FOR_ONE_READ  # what a GPU has room for is measured
+        share = 1 if memory else self._kept_for_one_read()  # what a GPU has room for is measured
         prompts = [len(asked[i].prompt) for i, _ in wanted]
         lengths = [max(n, (n + how.max_new_tokens) // share) for n in prompts]
         return map_in_batches(run, lengths, self._batch_tokens, memory=memory)
+
+    def _kept_for_one_read(self) -> int:
+        """Tokens whose keys and values may be kept for each of `batch_tokens`."""
+        config = self._model.module.config.get_text_config()
+        n_heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+        width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        bytes_each = 2 * config.num_hidden_layers * n_heads * width * self._model.module.dtype.itemsize
+        return max(1, min(_MOST_KEPT, _KEPT_BYTES // (bytes_each * self._batch_tokens)))
 
     def _neutral(self, examples: Sequence[Example], prompt: str) -> dict[tuple[str, bool], float]:
         """Log-likelihood after the neutral prompt of every text that is scored, each once.

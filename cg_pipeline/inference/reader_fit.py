@@ -76,13 +76,15 @@ def _read(sae: Sae, loaded: SAE[Any], reader: LoadedModel, rows: Sequence[Row], 
 
     @torch.no_grad()
     def run(chosen: list[int]) -> list[None]:
+        here = FitSums(sae.d_sae)
         for batch in batches_of([rows[index] for index in chosen], batch_tokens, reader.device):
             states = read_hidden_states(reader.module, sae.hookpoint, batch.input_ids, batch.kept.long())
             places, counts = batch.places[batch.kept], batch.counts[batch.kept]
             for found in passes(loaded, states, batch.kept):
                 n = len(found[0])
-                sums.add(*found, places[:n], counts[:n])
+                here.add(*found, places[:n], counts[:n])
                 places, counts = places[n:], counts[n:]
+        sums.absorb(here)  # not before: a batch that does not fit is read again in halves
         return [None] * len(chosen)
 
     map_in_batches(run, [len(ids) for ids, _, _ in rows], batch_tokens, enough_tokens(reader.device))

@@ -19,7 +19,7 @@ from cg_pipeline.llm.wire import Fault, quote
 
 T = TypeVar("T", bound=pydantic.BaseModel)
 
-_UNUSABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+_UNUSABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError)
 """What reading an entry that is absent or damaged raises; a ValidationError is a ValueError."""
 
 _log = logging.getLogger(__name__)

@@ -17,13 +17,12 @@ Only answers are kept. An example that was given up on (timed out, failed) or th
 is asked again the next time.
 """
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from concurrent.futures import Future, InvalidStateError, ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import Any
 
 import openai
 
@@ -32,6 +31,7 @@ from cg_pipeline.llm.attempts import Attempt, Call
 from cg_pipeline.llm.bill import Bill
 from cg_pipeline.llm.endpoint import Endpoint
 from cg_pipeline.llm.failures import Failures
+from cg_pipeline.llm.jobs import Asked, Job
 from cg_pipeline.llm.questions import Question, rendered
 from cg_pipeline.llm.replies import AnswerText, read_answer
 from cg_pipeline.llm.turns import Turns
@@ -51,25 +51,6 @@ _UNITS = {"answer": "answer", "count": "context", "measure": "text"}
 """What progress counts, by the purpose of a question."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """A question, and the place of its answer on disk."""
-
-    question: Question
-    request: dict[str, Any]
-    """What the answer is kept under."""
-    path: Path
-
-
-@dataclass
-class _Job:
-    """A question that is to be asked."""
-
-    asked: _Asked
-    attempt: Attempt = field(default_factory=Attempt)
-    answer: "Future[AnswerText]" = field(default_factory=lambda: Future[AnswerText]())
 
 
 class Asker:
@@ -124,7 +105,7 @@ class Asker:
         found.update(zip(missing, self._send([*missing.values()]), strict=True))
         return [found[each.path] for each in asked]
 
-    def _recall(self, asked: _Asked) -> AnswerText | None:
+    def _recall(self, asked: Asked) -> AnswerText | None:
         """The answer on disk, if there is one."""
         kept = load_answer(asked.path, asked.request, AnswerText)
         if kept is None:
@@ -133,41 +114,53 @@ class Asker:
         self.bill.recall(asked.path, spent)
         return answer
 
-    def _send(self, asked: Sequence[_Asked]) -> list[AnswerText]:
+    def _send(self, asked: Sequence[Asked]) -> list[AnswerText]:
         """The answers that are not on disk."""
         if not asked:
             return []
-        jobs = [_Job(each) for each in asked]
+        jobs = [Job(each) for each in asked]
         turns = Turns(jobs, most_waiting=_WAITING_EACH * self._concurrency)
         unit = _UNITS[asked[0].question.purpose]
         meter = ProgressMeter(
             len(asked), lambda now: self._report(f"{self.endpoint.model}: {now}"), unit=unit, every_s=_EVERY_S
         )
         with self._connect() as client, ThreadPoolExecutor(self._concurrency) as threads, meter:
-            for _ in range(min(self._concurrency, len(jobs))):
-                threads.submit(self._work, client, turns)
             try:
+                for _ in range(min(self._concurrency, len(jobs))):
+                    threads.submit(self._work, client, turns, jobs)
                 self._follow([job.answer for job in jobs], meter)
             finally:
                 turns.stop()
         return [job.answer.result() for job in jobs]
 
-    def _work(self, client: openai.OpenAI, turns: Turns[_Job]) -> None:
+    def _work(self, client: openai.OpenAI, turns: Turns[Job], jobs: Sequence[Job]) -> None:
         """What each thread does: one try after the other, whosever turn it is."""
-        while (job := turns.take()) is not None:
-            if not job.attempt.n_tries:
-                job.attempt = Attempt(omitted=self.refused)  # from now, as far as is known now
-            try:
-                outcome = self._try(client, job.asked.question, job.attempt)
-                wait_s = self._cure(job.asked.question, outcome, job.attempt)
-                if wait_s is not None:
-                    all_wait = isinstance(outcome, Fault) and outcome.kind == "server"
-                    turns.again(job, wait_s, all_wait=all_wait)
-                    continue
-                job.answer.set_result(self._settle(job.asked, outcome, job.attempt))
-            except BaseException as error:  # for whoever follows
-                job.answer.set_exception(error)
-            turns.end()
+        try:
+            while (job := turns.take()) is not None:
+                if not job.attempt.n_tries:
+                    job.attempt = Attempt(omitted=self.refused)  # from now, as far as is known now
+                self._take_turn(client, turns, job)
+        except BaseException as error:  # for whoever follows
+            for job in jobs:
+                with contextlib.suppress(InvalidStateError):
+                    job.answer.set_exception(error)
+
+    def _take_turn(self, client: openai.OpenAI, turns: Turns[Job], job: Job) -> None:
+        outcome = self._try(client, job.asked.question, job.attempt)
+        turned_away = isinstance(outcome, Fault) and outcome.kind == "server"
+        if turned_away:
+            self._allow_for_others(job)
+        wait_s = self._cure(job.asked.question, outcome, job.attempt)
+        if wait_s is not None:
+            turns.again(job, wait_s, all_wait=turned_away)
+            return
+        job.answer.set_result(self._settle(job.asked, outcome, job.attempt))
+        turns.end()
+
+    def _allow_for_others(self, job: Job) -> None:
+        """A server that has answered others meanwhile is busy, not broken: its tries begin anew."""
+        if self.failures.n_answered > job.n_answered:
+            job.attempt.n_waits, job.n_answered = 0, self.failures.n_answered
 
     def try_patiently(self, question: Question) -> AnswerText | Fault:
         """The answer to one question, or what is wrong with it; it is billed, but not kept."""
@@ -201,10 +194,10 @@ class Asker:
             tokens = (call.usage.input_tokens + call.usage.output_tokens for call in calls)
             meter.advance(1, sum(tokens))  # of whichever calls have ended since
 
-    def _place(self, question: Question) -> "_Asked":
+    def _place(self, question: Question) -> Asked:
         request = {**self._identity, **question.identity}
         name = content_id(request)
-        return _Asked(question, request, self._cache_dir / name[:2] / f"{name}.json")
+        return Asked(question, request, self._cache_dir / name[:2] / f"{name}.json")
 
     def _cure(self, question: Question, outcome: AnswerText | Fault, attempt: Attempt) -> float | None:
         """Seconds to wait before the next try; None where there is an answer, or nothing left to try."""
@@ -217,7 +210,7 @@ class Asker:
         """Whether the server refuses what may not be left out."""
         return question.purpose == "answer" and fault.parameter in self._insists_on
 
-    def _settle(self, asked: _Asked, outcome: AnswerText | Fault, attempt: Attempt) -> AnswerText:
+    def _settle(self, asked: Asked, outcome: AnswerText | Fault, attempt: Attempt) -> AnswerText:
         """The answer, kept; or one that says why there is none."""
         answered = isinstance(outcome, AnswerText)
         self.bill.add(attempt, answered=answered)

@@ -47,11 +47,12 @@ def _bound(stream: Any, left_s: Callable[[], float]) -> None:
     """Let a connection that was just made read and write for as long as its request has left."""
 
     def within(operation: Callable[..., Any]) -> Callable[..., Any]:
-        def bounded(data: Any, timeout: float | None = None) -> Any:
+        def bounded(*given: Any, timeout: float | None = None, **named: Any) -> Any:
+            *data, timeout = given if len(given) > 1 else (*given, timeout)
             left = left_s()
             if left <= 0:
                 raise httpcore2.ReadTimeout("the request took too long")
-            return operation(data, left if timeout is None else min(timeout, left))
+            return operation(*data, timeout=left if timeout is None else min(timeout, left), **named)
 
         return bounded
 

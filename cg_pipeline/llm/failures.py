@@ -22,6 +22,8 @@ class Failures:
     def __init__(self, endpoint: Endpoint) -> None:
         self.troubles: Counter[str] = Counter()
         """Why questions were given up on."""
+        self.n_answered = 0
+        """Questions that were answered."""
         self._endpoint = endpoint
         self._n_in_a_row = 0
         self._lock = threading.Lock()
@@ -29,6 +31,7 @@ class Failures:
     def end_row(self) -> None:
         """A question was answered."""
         with self._lock:
+            self.n_answered += 1
             self._n_in_a_row = 0
 
     def give_up(self, fault: Fault, attempt: Attempt) -> Stop:

@@ -50,20 +50,20 @@ class Fields:
 
 
 def declared_item(task: Task, fields: Fields, row: Mapping[str, Any]) -> Item:
-    """The item of a row.
+    """The item of a row; what is empty of its context, category, cluster and details is not given.
 
     Raises:
-        ValueError: a field is missing, or does not hold what the task needs.
+        ValueError: another field is missing, or does not hold what the task needs.
     """
     choices = ("yes", "no") if task == "yes_no" else _choices(fields, row)
     return Item(
         question=_text(row, fields.question),
         choices=choices,
         answers=_answers(task, fields, choices, _value(row, fields.answer)) if fields.answer else (),
-        context=_text(row, fields.context) if fields.context else "",
-        category=_text(row, fields.category) if fields.category else None,
-        cluster=_text(row, fields.cluster) if fields.cluster else "",
-        details={name: _detail(row, name) for name in fields.details},
+        context=_text(row, fields.context) if _has(row, fields.context) else "",
+        category=_text(row, fields.category) if _has(row, fields.category) else None,
+        cluster=_text(row, fields.cluster) if _has(row, fields.cluster) else "",
+        details={name: _detail(row, name) for name in fields.details if _has(row, name)},
     )
 
 
@@ -111,7 +111,7 @@ def _answers(task: Task, fields: Fields, choices: tuple[str, ...], given: Any) -
 
 def _choices(fields: Fields, row: Mapping[str, Any]) -> tuple[str, ...]:
     if not isinstance(fields.choices, str):
-        return _distinct(tuple(_text(row, name) for name in fields.choices if row.get(name) is not None))
+        return _distinct(tuple(_text(row, name) for name in _filled(fields.choices, row)))
     found = _value(row, fields.choices)
     if not isinstance(found, list) or not all(isinstance(text, (str, int, float)) for text in found):
         raise ValueError(
@@ -121,6 +121,18 @@ def _choices(fields: Fields, row: Mapping[str, Any]) -> tuple[str, ...]:
     return _distinct(tuple(str(text) for text in found))
 
 
+def _filled(names: tuple[str, ...], row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields of a row's choices: only the last ones may be empty, for letters and indices count them."""
+    given = [_has(row, name) for name in names]
+    if False in given and True in given[(gap := given.index(False)) :]:
+        later = names[given.index(True, gap)]
+        raise ValueError(
+            f"field {names[gap]!r} is empty, but {later!r} after it is not; expected no empty choice before "
+            "another. Fill it, or move those after it up and correct the answer."
+        )
+    return names[: sum(given)]
+
+
 def _distinct(choices: tuple[str, ...]) -> tuple[str, ...]:
     twice = [choice for choice in choices if choices.count(choice) > 1]
     if twice and len(set(choices)) > 1:  # fewer than two are refused as for every benchmark
@@ -128,8 +140,12 @@ def _distinct(choices: tuple[str, ...]) -> tuple[str, ...]:
     return choices
 
 
+def _has(row: Mapping[str, Any], name: str) -> bool:
+    return row.get(name) is not None
+
+
 def _value(row: Mapping[str, Any], name: str) -> Any:
-    if row.get(name) is None:
+    if not _has(row, name):
         lack = "empty; expected a value" if name in row else f"missing; expected it among {_listed(row)}"
         raise ValueError(f"field {name!r} is {lack}. Add it, or correct the declaration.")
     return row[name]

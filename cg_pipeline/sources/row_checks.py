@@ -15,6 +15,7 @@ from typing import Any, get_type_hints
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from cg_pipeline.answers.details import details_of
 from cg_pipeline.answers.targets import value_faults
 from cg_pipeline.catalog import lookup
 from cg_pipeline.curation import Posed, contradicts, find_distinct, question_of
@@ -26,7 +27,7 @@ from cg_pipeline.scoring import POLICIES
 from cg_pipeline.sources.declared_items import Fields, declared_fields
 from cg_pipeline.sources.json_lines import show
 from cg_pipeline.sources.lines import Line
-from cg_pipeline.specs import Benchmark
+from cg_pipeline.specs import Benchmark, ScoringPolicy
 
 _SHOWN_FAULTS = 10
 _LONGEST_FAULT = 500
@@ -151,8 +152,20 @@ def _comparable(benchmark: Benchmark, example: Example, shape: Shape) -> None:
     policy = POLICIES.get(benchmark.scoring)
     answer = shape.declared.answer if shape.declared else ""
     named = f"field {answer!r}" if answer else "target"
+    if policy and shape.declared:
+        _needed(example, policy)
     if policy and (faults := list(value_faults(example, policy, named))):
         raise ValueError(faults[0])
+
+
+def _needed(example: Example, policy: ScoringPolicy) -> None:
+    """Refuse a declared row without a detail that its scoring cannot do without."""
+    given = details_of(example)
+    if lacking := next((name for name in policy.needs_details if name not in given), ""):
+        raise ValueError(
+            f"field {lacking!r} is missing or empty; expected a value, for scoring {policy.name!r} needs it. "
+            "Add it, or correct the declaration."
+        )
 
 
 def _without_repetitions(benchmark: Benchmark, place: str, posed: list[Posed]) -> Reading:

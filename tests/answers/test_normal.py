@@ -27,6 +27,16 @@ from cg_pipeline.answers.normal import is_number, normal_text
         ("ＡＢＣ", "abc"),
         ("«Пари»", "пари"),
         ("東京。", "東京"),
+        ("Ca²⁺", "Ca2+"),
+        ("SO4²⁻", "SO42-"),
+        ("²³⁵U", "235U"),
+        ("12 m²", "12 m2"),
+        ("mc²", "mc2"),
+        ("(x)²", "x2"),
+        ("5²", "5^2"),
+        ("10⁻³", "10^-3"),
+        ("3 × 10¹²", "3 × 10^12"),
+        ("1½", "1 1/2"),
     ],
 )
 def test_the_same(one: str, other: str) -> None:
@@ -44,6 +54,10 @@ def test_the_same(one: str, other: str) -> None:
         ("+", "×"),
         ("", "the"),
         ("1/2", "12"),
+        ("5²", "52"),
+        ("(5)²", "52"),
+        ("10⁻³", "10-3"),
+        ("1½", "11/2"),
     ],
 )
 def test_not_the_same(one: str, other: str) -> None:

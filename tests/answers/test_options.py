@@ -125,6 +125,8 @@ def test_what_chooses_none(text: str) -> None:
     ("text", "settled"),
     [
         ("B", True),  # a letter, whole
+        ("D. bank account", True),
+        ("The answer is D. bank account", True),
         ("(B)", True),
         ("B\nBecause", True),
         ("The answer is B", False),  # … may go on: "Bananas"
@@ -210,6 +212,40 @@ def test_the_text_of_an_option_wins_over_letters(choices: tuple[str, ...], text:
     found = read_option(text, choices)
     assert found is not None
     assert found.index == index
+
+
+NAMING_LETTERS = ("Both A and B", "A only", "B only", "Neither A nor B")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "B. A only",
+        "B) A only",
+        "(B) A only",
+        "**B. A only**",
+        "B: A only.",
+        "B. a only",
+        "The answer is B. A only.",
+        "B. A only\n\nIt is the first one.",
+        "It rains.\n\nAnswer: (B) A only",
+        "\\boxed{B. A only}",
+        "A only",
+    ],
+)
+def test_a_letter_in_an_option_is_no_article(text: str) -> None:
+    found = read_option(text, NAMING_LETTERS)
+    assert found is not None
+    assert found.index == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [("A. Both A and B", 0), ("C) B only", 2), ("(D) Neither A nor B.", 3), ("C. A only", None)],
+)
+def test_letter_and_text_of_an_option_that_names_letters(text: str, index: int | None) -> None:
+    found = read_option(text, NAMING_LETTERS)
+    assert (found and found.index) == index
 
 
 @pytest.mark.parametrize(

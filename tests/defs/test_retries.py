@@ -66,3 +66,9 @@ def test_an_interruption_ends_the_run_and_its_later_steps(monkeypatch, number: s
     outcome = dg.materialize([stage("one"), stage("another")], raise_on_error=False)
     assert len(begun) == 1
     assert was_interrupted(outcome)
+
+    later = dg.materialize([stage("later")], raise_on_error=False)
+    assert was_interrupted(later)
+    retries.forget_interruptions()
+    dg.materialize([stage("new")], raise_on_error=False)
+    assert begun[1:] == ["new"]

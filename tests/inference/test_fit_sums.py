@@ -28,6 +28,28 @@ def test_a_large_common_part_costs_no_digits() -> None:
     assert far.explained == pytest.approx(near.explained, abs=0.02)
 
 
+def test_parts_add_up_to_the_whole() -> None:
+    generator = torch.Generator().manual_seed(0)
+    states = 5 + torch.randn(40, 3, generator=generator)
+    rebuilt = states + 0.3 * torch.randn(40, 3, generator=generator)
+    activations = torch.randn(40, 4, generator=generator).relu()
+    places = torch.arange(40) % len(PLACES)
+    rows = (states, activations, rebuilt, places, places < 2)
+    whole, parts = FitSums(4), FitSums(4)
+    whole.add(*rows)
+    for chosen in (slice(0, 0), slice(0, 7), slice(7, 40)):
+        part = FitSums(4)
+        part.add(*(row[chosen] for row in rows))
+        parts.absorb(part)
+    for name in ("counted", "content"):
+        assert getattr(parts, name).explained == pytest.approx(getattr(whole, name).explained, abs=1e-12)
+        assert getattr(parts, name).mean.tolist() == pytest.approx(getattr(whole, name).mean.tolist())
+    assert parts.firings.tolist() == whole.firings.tolist()
+    assert parts.counted_firings.tolist() == whole.counted_firings.tolist()
+    assert parts.n_tokens.tolist() == whole.n_tokens.tolist()
+    assert parts.l0 == whole.l0
+
+
 def test_what_does_not_vary_is_not_explained() -> None:
     sums = VarianceSums()
     assert math.isnan(sums.explained)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from cg_pipeline.inference import language_model
 from cg_pipeline.inference.language_model import LanguageModel
 from cg_pipeline.inference.likelihood import text_logprobs
 from cg_pipeline.inference.models import LoadedModel
@@ -485,6 +486,25 @@ def test_an_example_that_fits_nowhere_says_so(monkeypatch: pytest.MonkeyPatch) -
 
     with pytest.raises(MemoryError, match="does not fit on the device by itself"):
         LanguageModel(tiny_loaded_model()).choose(choice_examples()[:1])
+
+
+@pytest.mark.parametrize(("kept_bytes", "n_side_by_side"), [(2**31, 4), (1, 1)])
+def test_answers_written_side_by_side_are_bounded_by_what_is_kept(
+    monkeypatch: pytest.MonkeyPatch, kept_bytes: int, n_side_by_side: int
+) -> None:
+    """Room to read one such prompt with its answer: as many are written as keys and values leave room for."""
+    monkeypatch.setattr(language_model, "_KEPT_BYTES", kept_bytes)
+    seen: list[int] = []
+    write = language_model.generate_answers
+
+    def watched(model, drafts, how, count_tokens):
+        seen.append(len(drafts))
+        return write(model, drafts, how, count_tokens)
+
+    monkeypatch.setattr(language_model, "generate_answers", watched)
+    model = LanguageModel(tiny_loaded_model(), batch_tokens=100)
+    model.generate([example("Hi")] * 4, Generation(max_new_tokens=80))
+    assert max(seen) == n_side_by_side
 
 
 def test_whoever_watches_is_told_of_every_example() -> None:

@@ -12,6 +12,7 @@ from sae_lens import SAE as SaeLensSae
 from cg_pipeline.health_records import PLACES, FitArrays, ReaderFit
 from cg_pipeline.inference import reader_fit
 from cg_pipeline.inference.encoder import SaeEncoder
+from cg_pipeline.inference.fit_sums import FitSums
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import render_prompt
 from cg_pipeline.inference.sae_quality import sae_quality
@@ -129,6 +130,22 @@ def test_figures_do_not_depend_on_batching(case: Case, batch_tokens: int) -> Non
     for name in ("explained_variance", "loss", "spliced_loss", "mean_loss", "other_bos_explained_variance"):
         assert getattr(again, name) == pytest.approx(getattr(fit, name), rel=1e-4)
     assert (counted.firings != arrays.firings).mean() < 1e-3
+
+
+def test_a_batch_that_does_not_fit_is_counted_once(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader, directory, fit, arrays = case
+    add, calls = FitSums.add, []
+
+    def full(self: FitSums, *rows: torch.Tensor) -> None:
+        calls.append(1)
+        add(self, *rows)
+        if len(calls) == 1:  # once its tokens are counted
+            raise torch.OutOfMemoryError
+
+    monkeypatch.setattr(FitSums, "add", full)
+    again, counted = SaeEncoder(fitted_spec(reader), reader, data_dir=directory).fit(TEXTS)
+    assert again.n_tokens == fit.n_tokens
+    assert counted.n_tokens.tolist() == arrays.n_tokens.tolist()
 
 
 def test_a_perfect_reconstruction_recovers_everything(tmp_path: Path) -> None:

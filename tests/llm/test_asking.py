@@ -358,10 +358,10 @@ def test_progress_is_told(tmp_path: Path, monkeypatch):
     with FakeServer(rule=echo) as server:
         asker = Asker(Endpoint(base_url=server.url, model="m"), tmp_path, identity={}, report=told.append)
         asker.ask([question(f"q{i}") for i in range(3)])
-    assert len(told) >= 3
+    assert len(told) >= 3, told
     pattern = r"m: 3 of 3 answers, [\d.,]+ answers/s, [\d.,]+ tokens/s, 0 s left"
-    assert re.fullmatch(pattern, told[-1])
-    assert told[0].startswith("m: 1 of 3 answers, ")
+    assert re.fullmatch(pattern, told[-1]), told
+    assert told[0].startswith("m: 1 of 3 answers, "), told
 
 
 def test_progress_is_about_what_is_sent(tmp_path: Path, monkeypatch):
@@ -479,6 +479,31 @@ def test_a_server_that_asks_for_a_pause_gets_it_from_all(tmp_path: Path):
         asker_of(server, tmp_path).ask([question(f"q{i}") for i in range(3)])
     assert asked_of(server) == ["q0", "q0", "q1", "q2"]
     assert came[1] - came[0] >= 0.3
+
+
+def test_a_server_that_answers_some_and_turns_others_away_is_asked_on(tmp_path: Path):
+    """Two questions every 50 ms and no word of when to come back: far more tries than one question has."""
+    came: list[float] = []
+
+    def rationed(path, request):
+        if sum(time.monotonic() - each < 0.05 for each in came) >= 2:
+            return failure(429)
+        came.append(time.monotonic())
+        return echo(path, request)
+
+    with FakeServer(rule=rationed) as server:
+        asker = asker_of(server, tmp_path, concurrency=8, max_retries=2, backoff_s=0.02)
+        answers = asker.ask([question(f"q{i}") for i in range(30)])
+    assert texts(answers) == [f"re: q{i}" for i in range(30)]
+
+
+def test_what_goes_wrong_between_turns_ends_the_asking(tmp_path: Path, monkeypatch):
+    def broken(self):
+        raise OverflowError("timestamp too large")
+
+    monkeypatch.setattr(asking.Turns, "take", broken)
+    with FakeServer(rule=echo) as server, pytest.raises(OverflowError, match="too large"):
+        asker_of(server, tmp_path).ask([question()])
 
 
 def test_a_server_that_fails_everybody_is_not_asked_everything_first(tmp_path: Path):

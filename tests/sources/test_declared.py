@@ -205,6 +205,18 @@ def test_a_choice_that_few_rows_have_may_be_absent_or_empty(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("answer_as", "answer"), [("letter", "B"), ("index", 1), ("index_from_1", 2), ("text", "3")]
+)
+def test_an_empty_choice_before_another_is_refused(tmp_path, answer_as, answer):
+    """Else the letters and numbers after it would name the next choice."""
+    toml = CHOICE.replace('["a", "b"]', '["a", "b", "c"]').replace('"letter"', f'"{answer_as}"')
+    sentence = "capitals.csv:2: field 'b' is empty, but 'c' after it is not; expected no empty choice"
+    with pytest.raises(ValueError, match="faulty line") as error:
+        examples(tmp_path, toml, capitals_csv=f"q,a,b,c,right,part\nx,1,,3,{answer},p\n".encode())
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
     ("keys", "sentence"),
     [
         ("version = -1", "version is -1; expected 1 to 1,000,000. Correct it."),
@@ -265,8 +277,24 @@ def test_details_for_a_policy_that_needs_them_and_no_answer(tmp_path):
     )
     [found] = examples(tmp_path, toml, capitals_jsonl=row(q="Tell me.", baseline="No.", more=1))
     assert (found.targets, json.loads(found.details)) == ((), {"baseline": "No."})
-    with pytest.raises(ValueError, match="2: field 'baseline' is missing; expected it among q\\. Add it"):
-        examples(tmp_path, toml, capitals_jsonl=row(q="Tell me.", baseline="No.") + row(q="Tell more."))
+    for lacking in (row(q="Tell more."), row(q="Tell more.", baseline=None)):
+        with pytest.raises(
+            ValueError, match="2: field 'baseline' is missing or empty; expected a value, for"
+        ):
+            examples(tmp_path, toml, capitals_jsonl=row(q="Tell me.", baseline="No.") + lacking)
+
+
+def test_what_is_empty_in_a_row_is_not_given(tmp_path):
+    toml = CHOICE.replace('"part"', '"part"\ncontext = "ctx"\ncluster = "twin"\ndetails = ["note"]')
+    table = b"q,a,b,right,part,ctx,twin,note\nOne?,x,y,A,p,Read.,k,n\nTwo?,x,y,B,,,,\n"
+    full, bare = examples(tmp_path, toml, capitals_csv=table)
+    assert full.prompt == "Read.\nQuestion: One?\nAnswer:"
+    assert (full.category, full.cluster, full.details) == ("p", "k", '{"note": "n"}')
+    assert bare.prompt == "Question: Two?\nAnswer:"
+    assert (bare.category, bare.cluster, bare.details) == ("all", bare.example_id, "")
+    rows = row(q="One?", a="x", b="y", right="A", part="p", ctx="Read.", twin="k", note="n")
+    rows += row(q="Two?", a="x", b="y", right="B")
+    assert examples(tmp_path, toml.replace(".csv", ".jsonl"), capitals_jsonl=rows) == [full, bare]
 
 
 @pytest.mark.parametrize(
@@ -631,7 +659,12 @@ def test_no_declarations(tmp_path):
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        (b"Of X?,,Lyon,A,Europe", "choices are ('Lyon',); expected two different ones or more. Add one."),
+        (b"Of X?,Lyon,,A,Europe", "choices are ('Lyon',); expected two different ones or more. Add one."),
+        (
+            b"Of X?,,Lyon,A,Europe",
+            "field 'a' is empty, but 'b' after it is not; expected no empty choice before another. "
+            "Fill it, or move those after it up and correct the answer.",
+        ),
         (b"Of X?,Paris,Lyon,C,Europe", "answer is 'C'; expected a letter from A to B. Correct it."),
         (
             b"Of X?,Paris,Lyon,,Europe",

@@ -14,10 +14,11 @@ Repeats of one request stand in one response, and the log has one score for all 
 that the filter's answer is in is taken with that score, the others are told as lost.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -29,6 +30,9 @@ from cg_pipeline.sources.lenient_lines import objects_of
 _PREFERRED = {"likelihood": "acc", "likelihood_per_byte": "acc_norm", "numeric": "exact_match"}
 _PREFERRED_FILTERS = {"numeric": "flexible-extract"}
 """The last number of an answer is what `numeric` reads, too; `strict-match` wants the words of GSM8K."""
+
+_SPACED_LETTER = r"[^\W\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]"
+"""Part of a word in scripts that put blanks between words: not in Thai, Lao, Japanese or Chinese ones."""
 
 _REMEDY = "Give a file samples_….jsonl that lm-evaluation-harness wrote with --log_samples."
 
@@ -153,8 +157,22 @@ def _check_counts(place: str, row: _Sample) -> None:
 
 
 def _repeat_filtered(texts: Sequence[str], found: str) -> int:
-    """The first of the repeats that the filter's answer is in; the first where it is in none."""
-    return next((i for i, text in enumerate(texts) if found and found in text), 0)
+    """The first of the repeats that is the filter's answer, or else has it; the first where none has.
+
+    In a longer text it stands alone: "4" is not in "14", in "-4" or in "4.5", nor "on" in "none".
+    """
+    if not (answer := found.strip()):
+        return 0
+    alone = re.compile(_edge(answer[0], "<") + re.escape(answer) + _edge(answer[-1], ""))
+    equal = (i for i, text in enumerate(texts) if text.strip() == answer)
+    return next(equal, next((i for i, text in enumerate(texts) if alone.search(text)), 0))
+
+
+def _edge(character: str, behind: Literal["<", ""]) -> str:
+    """What may not stand beside an answer's first or last character, or it would be a part of another one."""
+    if character.isdecimal():
+        return r"(?<![\d−-])(?<!\d[.,])" if behind else r"(?!\d|[.,]\d)"
+    return f"(?{behind}!{_SPACED_LETTER})" if re.fullmatch(_SPACED_LETTER, character) else ""
 
 
 def _answer(place: str, row: _Sample, metric: str, first: list[Any]) -> LoggedAnswer:

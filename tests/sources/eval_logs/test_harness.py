@@ -78,7 +78,7 @@ def test_the_filter_follows_the_scoring_policy_or_is_named(tmp_path: Path):
 
 def test_repeats_are_told_as_lost_and_the_scored_one_is_taken(tmp_path: Path):
     row = harness_generation("Two plus two?", "4", 1.0)
-    answers = read(tmp_path, {**row, "resps": [["5", "It is 4", "4"]], "filtered_resps": ["4"]})
+    answers = read(tmp_path, {**row, "resps": [["5", "It is 4", "Or 4"]], "filtered_resps": ["4"]})
     assert [answer.loss for answer in answers] == ["", *["the log has one score for all repeats"] * 2]
     assert (answers[0].text, answers[0].answer, answers[0].value) == ("It is 4", "4", 1.0)
     found = match(
@@ -88,6 +88,31 @@ def test_repeats_are_told_as_lost_and_the_scored_one_is_taken(tmp_path: Path):
     assert [each.logged for each in found.matches] == [replace(answers[0], prompt="Two plus two?")]
     [invalid, _] = read(tmp_path, {**row, "resps": [["5", "6"]], "filtered_resps": ["[invalid]"]})
     assert invalid.text == "5"
+
+
+@pytest.mark.parametrize(
+    ("repeats", "filtered", "taken"),
+    [
+        (["first 14", "second 4", "third 4"], "4", 1),
+        (["It is 4", "5", "4"], "4", 2),  # an equal text before one that it is in
+        (["It is 4", " 4\n"], "4", 1),
+        (["4.5", "4,000", "0.4", "-4", "4 km", "4"], "4", 5),
+        (["40", "so 4."], "4", 1),
+        (["40", "so 4km"], "4", 1),
+        (["4", "-4!"], "-4", 1),
+        (["none", "on it"], "on", 1),
+        (["(AB)", "(A)"], "A", 1),
+        (["答案是三", "答案是四"], "四", 1),
+        (["14", "24"], "4", 0),  # in none
+        (["a", "b"], " ", 0),
+    ],
+)
+def test_the_repeat_that_the_filter_took_is_told_by_whole_words(
+    tmp_path: Path, repeats: list[str], filtered: str, taken: int
+):
+    row = harness_generation("Two plus two?", "4", 1.0)
+    [answer, *_] = read(tmp_path, {**row, "resps": [repeats], "filtered_resps": [filtered]})
+    assert answer.text == repeats[taken]
 
 
 def test_lines_of_older_versions(tmp_path: Path):
