@@ -63,10 +63,11 @@ def read_option(text: str, choices: Sequence[str]) -> Choice | None:
     if not said or not 2 <= len(choices) <= len(LETTERS):
         return None
     texts = [_bare(choice) for choice in choices]
-    if (index := _verbatim(announced(said) or said, texts)) is not None:
+    after = announced(said) or ""
+    if (index := _verbatim(after or said, texts)) is not None:
         return Choice(index, settled=bool(boxed) or len(said) == 1)
     bare = [normal_text(text) for text in texts]
-    after = (announced(said) or "")[:_LONGEST_PLACE]
+    after = after[:_LONGEST_PLACE]
     words = normal_text(after) if _lettered(after, texts) is None else ""
     if words and bare.count(words) == 1 and not _is_another_letter(words, bare):
         return Choice(bare.index(words), settled=bool(boxed))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cg_pipeline.store.materialisations import Materialisation
 
 if TYPE_CHECKING:
+    from cg_pipeline.llm.attempts import Usage
     from cg_pipeline.llm.bill import Bill
 
 _NOTE = "paid"
@@ -42,13 +43,15 @@ class Paid:
 
 def paid_now(bill: "Bill") -> Paid:
     """What this run has paid."""
-    usage = bill.usage
-    return Paid(usage.input_tokens, usage.output_tokens, bill.price(usage), usage.n_unreported)
+    return _paid(bill, bill.usage)
 
 
 def paid_in_all(bill: "Bill") -> Paid:
     """The same, and what answers on disk had cost before."""
-    usage = bill.usage_in_all
+    return _paid(bill, bill.usage_in_all)
+
+
+def _paid(bill: "Bill", usage: "Usage") -> Paid:
     return Paid(usage.input_tokens, usage.output_tokens, bill.price(usage), usage.n_unreported)
 
 

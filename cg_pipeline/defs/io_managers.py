@@ -63,7 +63,7 @@ class WarehouseIOManager(dg.ConfigurableIOManager):
             partition
             for partition in partitions
             if identity_of(table.name, partition) in made
-            and partition.get("benchmark", of_study[0]) in of_study
+            and ("benchmark" not in partition or partition["benchmark"] in of_study)
         ]
 
 

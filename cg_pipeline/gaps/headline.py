@@ -79,9 +79,8 @@ def mean_score(scores: Sequence[Score]) -> float | None:
 
 def median_performance(table: ConceptMetrics | SuiteMetrics) -> float:
     """Median χ_model of the concepts that have one, in [0, 1]; NaN where none has: nothing is scored."""
-    defined = numbers(table, "performance")
-    defined = defined[~np.isnan(defined)]
-    return float(np.median(defined)) if len(defined) else math.nan
+    performance = numbers(table, "performance")
+    return _median(performance[~np.isnan(performance)])
 
 
 def describe_coverage(
@@ -90,7 +89,6 @@ def describe_coverage(
     """Shape of coverage over the alive concepts of one benchmark or of the suite."""
     alive = alive_rows(table, concepts)
     coverage = numbers(alive, "coverage")
-    performance = supported_performance(alive, rules)
     n_missing = int((coverage == 0).sum())
     return CoverageShape(
         n_concepts=len(coverage),
@@ -98,7 +96,7 @@ def describe_coverage(
         missing_share=n_missing / len(coverage) if len(coverage) else math.nan,
         skewness=skewness(coverage),
         top_share=top_share(coverage, 0.01),
-        median_performance=float(np.median(performance)) if len(performance) else math.nan,
+        median_performance=_median(supported_performance(alive, rules)),
     )
 
 
@@ -106,6 +104,11 @@ def supported_performance(rows: pd.DataFrame, rules: GapRules) -> Float[np.ndarr
     """χ_model of the rows that rest on enough examples."""
     performance = numbers(rows, "performance")
     return performance[supported(numbers(rows, "n_eff"), rules) & ~np.isnan(performance)]
+
+
+def _median(values: Float[np.ndarray, " _"]) -> float:
+    """NaN of none, without numpy's warning."""
+    return float(np.median(values)) if len(values) else math.nan
 
 
 def _headline(name: str, scores: Sequence[Score], coverage: CoverageShape) -> BenchmarkHeadline:

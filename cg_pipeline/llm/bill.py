@@ -56,6 +56,19 @@ class Bill:
         """What so many tokens cost; None when the prices are unknown."""
         return self._endpoint.cost(usage.input_tokens, usage.output_tokens)
 
+    def totals(self, prefix: str) -> dict[str, int | float]:
+        """Calls, how they ended, tokens, and cost if prices are known, under names that begin so."""
+        ledger, usage = list(self.ledger), self.usage
+        cost = self.price(usage)
+        spent: dict[str, int | float] = {
+            f"{prefix}_calls": len(ledger),
+            f"{prefix}_calls_cached": sum(call.cached for call in ledger),
+            f"{prefix}_calls_failed": sum(not call.answered for call in ledger),
+            f"{prefix}_input_tokens": usage.input_tokens,
+            f"{prefix}_output_tokens": usage.output_tokens,
+        }
+        return spent if cost is None else {**spent, f"{prefix}_cost": cost}
+
     def _write(self, attempt: Attempt, *, cached: bool, answered: bool) -> Call:
         call = attempt.call(self._endpoint, cached=cached, answered=answered)
         with self._lock:

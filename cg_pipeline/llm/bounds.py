@@ -45,18 +45,21 @@ def bounding(timeout_s: float) -> dict[str, list[Callable[..., Any]]]:
 
 def _bound(stream: Any, left_s: Callable[[], float]) -> None:
     """Let a connection that was just made read and write for as long as its request has left."""
+    plain_read, plain_write = stream.read, stream.write
 
-    def within(operation: Callable[..., Any]) -> Callable[..., Any]:
-        def bounded(*given: Any, timeout: float | None = None, **named: Any) -> Any:
-            *data, timeout = given if len(given) > 1 else (*given, timeout)
-            left = left_s()
-            if left <= 0:
-                raise httpcore2.ReadTimeout("the request took too long")
-            return operation(*data, timeout=left if timeout is None else min(timeout, left), **named)
+    def within(timeout: float | None) -> float:
+        left = left_s()
+        if left <= 0:
+            raise httpcore2.ReadTimeout("the request took too long")
+        return left if timeout is None else min(timeout, left)
 
-        return bounded
+    def read(max_bytes: int, timeout: float | None = None) -> bytes:
+        return plain_read(max_bytes, within(timeout))
 
-    stream.read, stream.write = within(stream.read), within(stream.write)
+    def write(buffer: bytes, timeout: float | None = None) -> None:
+        plain_write(buffer, within(timeout))
+
+    stream.read, stream.write = read, write
 
 
 class _Cut(httpx2.SyncByteStream):

@@ -69,18 +69,12 @@ class LlmJudge:
 
     def totals(self) -> dict[str, int | float]:
         """What judging has taken so far: calls, how they ended, tokens, and cost if prices are known."""
-        bill, ledger = self.chat.bill, list(self.chat.ledger)
-        usage, paid, cost = bill.usage, bill.usage_in_all, bill.price(bill.usage)
-        spent: dict[str, int | float] = {
-            "judge_calls": len(ledger),
-            "judge_calls_cached": sum(call.cached for call in ledger),
-            "judge_calls_failed": sum(not call.answered for call in ledger),
-            "judge_input_tokens": usage.input_tokens,
-            "judge_output_tokens": usage.output_tokens,
+        paid = self.chat.bill.usage_in_all
+        return {
+            **self.chat.bill.totals("judge"),
             "judge_input_tokens_in_all": paid.input_tokens,
             "judge_output_tokens_in_all": paid.output_tokens,
         }
-        return spent if cost is None else {**spent, "judge_cost": cost}
 
     def _count(self, *, failed: bool, trouble: str = "") -> None:
         with self._lock:

@@ -130,16 +130,7 @@ class LlmNamer:
 
     def totals(self) -> dict[str, int | float]:
         """What naming has taken so far: calls, how they ended, tokens, and cost if prices are known."""
-        usage = self.chat.bill.usage
-        cost = self.chat.bill.price(usage)
-        spent: dict[str, int | float] = {
-            "llm_calls": len(self.chat.ledger),
-            "llm_calls_cached": sum(call.cached for call in self.chat.ledger),
-            "llm_calls_failed": sum(not call.answered for call in self.chat.ledger),
-            "llm_input_tokens": usage.input_tokens,
-            "llm_output_tokens": usage.output_tokens,
-        }
-        return spent if cost is None else {**spent, "llm_cost": cost}
+        return self.chat.bill.totals("llm")
 
 
 def build_prompt(kind: str, labels: Sequence[str]) -> str:

@@ -59,6 +59,11 @@ def number_of(place: str, field: str, value: Any) -> float:
         raise ValueError(f"{place}: {field} holds {show(value)}; expected log-likelihoods.") from None
 
 
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says, or its kind if it says nothing."""
+    return next(iter(str(error).splitlines()), "") or type(error).__name__
+
+
 def titled(paths: Sequence[Path]) -> dict[Path, str]:
     """A title of each file: its name; where two have one name, their paths below what all have in common."""
     if len({path.name for path in paths}) == len(set(paths)):

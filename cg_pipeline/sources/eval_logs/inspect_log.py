@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cg_pipeline.sources.eval_logs.checked import titled
+from cg_pipeline.sources.eval_logs.checked import first_line, titled
 from cg_pipeline.sources.eval_logs.logged import LoggedAnswer, Stop, graded
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0}
@@ -60,9 +60,8 @@ def _read_log(path: Path, title: str) -> Any:
     try:
         return read_eval_log(str(path), resolve_attachments=True)
     except Exception as error:  # whatever its reader, or that of a zip file, raises of a strange file
-        told = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise ValueError(
-            f"{title} cannot be read by Inspect ({told}); expected a log of a version it knows. "
+            f"{title} cannot be read by Inspect ({first_line(error)}); expected a log of a version it knows. "
             "Is the file whole? Update inspect_ai if the log is of a newer one."
         ) from error
 

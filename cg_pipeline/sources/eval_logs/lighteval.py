@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, Field
 
-from cg_pipeline.sources.eval_logs.checked import number_of, placed, read_as, titled
+from cg_pipeline.sources.eval_logs.checked import first_line, number_of, placed, read_as, titled
 from cg_pipeline.sources.eval_logs.logged import ONE_SCORE, LoggedAnswer, graded
 from cg_pipeline.sources.json_lines import show
 
@@ -87,9 +87,8 @@ def _table(path: Path, title: str) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
     except Exception as error:  # whatever the reader raises of a damaged file
-        told = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise ValueError(
-            f"{title} is not Parquet ({told}); expected details that lighteval saved."
+            f"{title} is not Parquet ({first_line(error)}); expected details that lighteval saved."
         ) from error
 
 
