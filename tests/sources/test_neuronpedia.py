@@ -102,6 +102,7 @@ def test_concepts_without_an_explanation_are_missing():
         (gzip.compress(b"no json\n"), r"batch-0.jsonl.gz:1 is b'no json'"),
         (gzip.compress(b"[1]\n"), r"batch-0.jsonl.gz:1 is b'\[1\]'"),
     ],
+    ids=["unpacked", "not JSON", "not an object"],  # an archive holds the time it was made
 )
 def test_a_damaged_batch_is_named(content, sentence):
     with pytest.raises(ValueError, match=sentence):
