@@ -40,7 +40,7 @@ class Finding:
 def rows_whole(rows: Sequence[StoredRows], found: Mapping[str, str]) -> Finding:
     """Every file of rows has the checksum it was stored with; `found` has the checksums by path."""
     wrong = [each.path for each in rows if found.get(each.path) != each.sha256]
-    return _finding(rows, not wrong, f"{len(wrong)} files of rows missing or changed", first=wrong)
+    return finding_of(rows, not wrong, f"{len(wrong)} files of rows missing or changed", first=wrong)
 
 
 def none_left_out(
@@ -48,7 +48,7 @@ def none_left_out(
 ) -> Finding:
     """No row had to be left out because its question stands twice."""
     n = f"{len(repeated)} repeated and {len(contradictory)} contradictory rows left out"
-    return _finding(examples, not (repeated or contradictory), n, first=[*contradictory, *repeated])
+    return finding_of(examples, not (repeated or contradictory), n, first=[*contradictory, *repeated])
 
 
 def asked_once(pairs: Sequence[NearDuplicate], examples: Sequence[Example]) -> Finding:
@@ -56,19 +56,19 @@ def asked_once(pairs: Sequence[NearDuplicate], examples: Sequence[Example]) -> F
     between = Counter((pair.benchmark, pair.other_benchmark) for pair in pairs)
     listed = ", ".join(f"{one} and {other} {n}" for (one, other), n in between.most_common(5))
     sentence = f"{len(pairs)} near-duplicates across benchmarks" + (f" ({listed})" if listed else "")
-    return _finding(examples, not pairs, sentence, first=[pair.example_id for pair in pairs])
+    return finding_of(examples, not pairs, sentence, first=[pair.example_id for pair in pairs])
 
 
 def unique_ids(examples: Sequence[Example]) -> Finding:
     """No two examples share an id."""
     repeated = [name for name, n in Counter(example.example_id for example in examples).items() if n > 1]
-    return _finding(examples, not repeated, f"{len(repeated)} example ids repeated", first=repeated)
+    return finding_of(examples, not repeated, f"{len(repeated)} example ids repeated", first=repeated)
 
 
 def prompts_not_empty(examples: Sequence[Example]) -> Finding:
     """Every prompt has text."""
     empty = [example.example_id for example in examples if is_blank(example.prompt)]
-    return _finding(examples, not empty, f"{len(empty)} empty prompts", first=empty)
+    return finding_of(examples, not empty, f"{len(empty)} empty prompts", first=empty)
 
 
 def targets_answerable(examples: Sequence[Example], benchmark: Benchmark, policy: ScoringPolicy) -> Finding:
@@ -84,7 +84,7 @@ def targets_answerable(examples: Sequence[Example], benchmark: Benchmark, policy
         or (policy.needs_stems and not example.stems)
         or any(value_faults(example, policy))
     ]
-    return _finding(examples, not wrong, f"{len(wrong)} examples whose target cannot be given", first=wrong)
+    return finding_of(examples, not wrong, f"{len(wrong)} examples whose target cannot be given", first=wrong)
 
 
 def same_examples(
@@ -99,7 +99,7 @@ def same_examples(
         names = [name for (name, sample), n in pairs.items() for _ in range(n) if sample == 0 or n > 1]
     difference = [*(wanted - Counter(names)), *(Counter(names) - wanted)]
     sentence = f"{len(names)} results for {len(expected)} examples, {len(difference)} without a partner"
-    return _finding(expected, not difference, sentence, first=difference)
+    return finding_of(expected, not difference, sentence, first=difference)
 
 
 def prompts_whole(completions: Sequence[Completion]) -> Finding:
@@ -110,7 +110,7 @@ def prompts_whole(completions: Sequence[Completion]) -> Finding:
     """
     cut = {each.example_id: each.n_cut_tokens for each in completions if each.n_cut_tokens}
     sentence = f"{len(cut)} prompts cut, {sum(cut.values())} tokens lost"
-    finding = _finding(completions, not cut, sentence, first=list(cut))
+    finding = finding_of(completions, not cut, sentence, first=list(cut))
     return replace(finding, numbers={"n_shortened": len(cut), "n_cut_tokens": sum(cut.values())})
 
 
@@ -121,7 +121,7 @@ def scores_in_range(scores: Sequence[Score]) -> Finding:
         for s in scores
         if (s.value is None) != (s.outcome == "unscored") or not _in_unit(s.value)
     ]
-    return _finding(scores, not wrong, f"{len(wrong)} scores out of range", first=wrong)
+    return finding_of(scores, not wrong, f"{len(wrong)} scores out of range", first=wrong)
 
 
 def mostly_scored(scores: Sequence[Score], *, largest_share: float) -> Finding:
@@ -129,7 +129,7 @@ def mostly_scored(scores: Sequence[Score], *, largest_share: float) -> Finding:
     reasons = Counter(score.reason for score in scores if score.outcome == "unscored")
     share = sum(reasons.values()) / max(len(scores), 1)
     listed = ", ".join(f"{reason} {n}" for reason, n in reasons.most_common()) or "none"
-    finding = _finding(
+    finding = finding_of(
         scores,
         share <= largest_share,
         f"{share:.1%} unscored ({listed}), at most {largest_share:.0%} expected",
@@ -145,13 +145,13 @@ def activations_sound(activations: ConceptActivations) -> Finding:
     strangers = int(((ids < 0) | (ids >= activations.n_concepts)).sum())
     last = activations.n_concepts - 1
     sentence = f"{unsound} saliencies not finite and positive, {strangers} concept ids outside 0…{last}"
-    return _finding(values, unsound == strangers == 0, sentence)
+    return finding_of(values, unsound == strangers == 0, sentence)
 
 
 def texts_read(activations: ConceptActivations) -> Finding:
     """Every example had at least one content token to read."""
     unread = [name for name, n in zip(activations.example_ids, activations.n_tokens, strict=True) if n == 0]
-    return _finding(
+    return finding_of(
         activations.example_ids, not unread, f"{len(unread)} examples without a content token", first=unread
     )
 
@@ -162,10 +162,10 @@ def performance_in_score_range(metrics: ConceptMetrics, scores: Sequence[Score])
     defined = metrics["performance"].dropna()
     if not values:
         sentence = "no example is scored, so no performance may be defined"
-        return _finding(metrics, defined.empty, sentence)
+        return finding_of(metrics, defined.empty, sentence)
     low, high, slack = min(values), max(values), 1e-9
     outside = int(((defined < low - slack) | (defined > high + slack)).sum())
-    return _finding(
+    return finding_of(
         defined,
         outside == 0,
         f"{outside} of {len(defined)} concepts with performance outside [{low:g}, {high:g}]",
@@ -177,7 +177,7 @@ def dictionary_complete(concepts: Sequence[Concept], sae: Sae) -> Finding:
     ids = [concept.concept_id for concept in concepts]
     unlabelled = sum(not concept.label.strip() for concept in concepts)
     sentence = f"{len(ids)} concepts for {sae.d_sae} latents, {unlabelled} without a label"
-    return _finding(concepts, ids == list(range(sae.d_sae)) and unlabelled == 0, sentence)
+    return finding_of(concepts, ids == list(range(sae.d_sae)) and unlabelled == 0, sentence)
 
 
 def mostly_alive(concepts: Sequence[Concept], *, largest_dead_share: float) -> Finding:
@@ -185,7 +185,7 @@ def mostly_alive(concepts: Sequence[Concept], *, largest_dead_share: float) -> F
     states = Counter(concept.status for concept in concepts)
     dead = states["dead"] / max(len(concepts), 1)
     sentence = f"{dead:.1%} dead, {states['dense']} dense; at most {largest_dead_share:.0%} dead expected"
-    return _finding(concepts, dead <= largest_dead_share, sentence)
+    return finding_of(concepts, dead <= largest_dead_share, sentence)
 
 
 def gaps_ranked(gaps: Sequence[Gap]) -> Finding:
@@ -198,14 +198,14 @@ def gaps_ranked(gaps: Sequence[Gap]) -> Finding:
         for (kind, scope), found in ranks.items()
         if sorted(found) != list(range(1, len(found) + 1))
     ]
-    return _finding(gaps, not wrong, f"{len(wrong)} lists with a broken ranking", first=wrong)
+    return finding_of(gaps, not wrong, f"{len(wrong)} lists with a broken ranking", first=wrong)
 
 
 def named_as_asked(clusters: Sequence[GapCluster]) -> Finding:
     """No cluster lacks the name that a language model was asked for."""
     notes = [cluster.note for cluster in clusters if cluster.note]
     reasons = "; ".join(dict.fromkeys(notes)) or "no reason needed"
-    return _finding(clusters, not notes, f"{len(notes)} clusters without the name asked for: {reasons}")
+    return finding_of(clusters, not notes, f"{len(notes)} clusters without the name asked for: {reasons}")
 
 
 def clusters_cover(clusters: Sequence[GapCluster], gaps: Sequence[Gap]) -> Finding:
@@ -213,7 +213,9 @@ def clusters_cover(clusters: Sequence[GapCluster], gaps: Sequence[Gap]) -> Findi
     wanted = Counter((gap.kind, gap.concept_id) for gap in gaps if gap.scope == "suite")
     found = Counter((cluster.kind, concept) for cluster in clusters for concept in cluster.concept_ids)
     difference = len(wanted - found) + len(found - wanted)
-    return _finding(gaps, difference == 0, f"{difference} gaps not in exactly one cluster of {len(clusters)}")
+    return finding_of(
+        gaps, difference == 0, f"{difference} gaps not in exactly one cluster of {len(clusters)}"
+    )
 
 
 def current(stored: str | None, catalogue: str) -> Finding:
@@ -232,7 +234,8 @@ def _in_unit(value: float | None) -> bool:
     return value is None or 0.0 <= value <= 1.0
 
 
-def _finding(looked_at: object, holds: bool, sentence: str, first: Sequence[str] = ()) -> Finding:
+def finding_of(looked_at: object, holds: bool, sentence: str, first: Sequence[str] = ()) -> Finding:
+    """What a check found of a sequence; nothing to look at is a failure."""
     n = len(looked_at)  # type: ignore[arg-type]
     if n == 0:
         return Finding(passed=False, sentence="nothing to look at", numbers={"n": 0})

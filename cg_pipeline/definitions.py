@@ -6,6 +6,7 @@ import dagster as dg
 
 from cg_pipeline.defs import (
     benchmark_assets,
+    completion_assets,
     concept_assets,
     evidence_assets,
     gap_assets,
@@ -30,6 +31,7 @@ MODULES = [
     model_assets,
     reader_assets,
     concept_assets,
+    completion_assets,
     evidence_assets,
     gap_assets,
     health_assets,

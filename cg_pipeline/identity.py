@@ -46,6 +46,8 @@ STAGES: Mapping[str, int] = {
     "reader_gate": 1,
     "activations": 1,
     "concept_metrics": 1,
+    "completion_activations": 1,
+    "completion_metrics": 1,
     "evidence": 1,
     "suite_metrics": 1,
     "concept_health": 1,
@@ -224,6 +226,16 @@ def concept_metrics_id(scores: str, activations: str, metrics: Iterable[Metric],
     """Concept metrics depend on scores, activations, the metrics' code and the normaliser."""
     code = [(metric.name, metric.version, fingerprint(metric.compute)) for metric in metrics]
     return stage_id("concept_metrics", scores, activations, code, study.normaliser)
+
+
+def completion_activations_id(completions: str, reader: Sae, weights_hash: str) -> str:
+    """Activations of answers depend on the answers, hence on the prompts, and on the reader."""
+    return stage_id("completion_activations", completions, _sae_parts(reader), weights_hash)
+
+
+def completion_metrics_id(scores: str, activations: str, metrics: Iterable[Metric], study: Study) -> str:
+    """Metrics of answers depend on the same as those of prompts."""
+    return stage_id("completion_metrics", concept_metrics_id(scores, activations, metrics, study))
 
 
 def evidence_id(scores: str, activations: str, study: Study) -> str:

@@ -21,6 +21,7 @@ and Their Benchmarks", arXiv 2512.20638.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ from cg_pipeline.records import (
     NearDuplicate,
     Score,
     SuiteMetrics,
+    answer_id,
 )
 from cg_pipeline.specs import Benchmark, Evidence, Metric, Sae, Sampling, ScoringPolicy, Study
 from cg_pipeline.stats.pass_at_k import mean_pass_at_k
@@ -175,6 +177,15 @@ def read_concepts(examples: Sequence[Example], reader: ConceptEncoder) -> Concep
     return reader.read([example.example_id for example in examples], [example.prompt for example in examples])
 
 
+def read_completions(
+    examples: Sequence[Example], completions: Sequence[Completion], reader: ConceptEncoder
+) -> ConceptActivations:
+    """The same over the tokens of every answer, read after its prompt: what the model had in mind itself."""
+    prompts = {example.example_id: example.prompt for example in examples}
+    turns = [(prompts[each.example_id], each.text) for each in completions]
+    return reader.read_answers([answer_id(each) for each in completions], turns)
+
+
 def describe_concepts(texts: Sequence[str], reader: ConceptEncoder) -> list[Concept]:
     """The concept dictionary: every latent of the SAE with an automatic label, rate and status."""
     return reader.describe(texts)
@@ -215,6 +226,22 @@ def measure_concepts(
     columns = {name: _column(metric, evidence, activations.n_concepts) for name, metric in metrics.items()}
     identity = {"model": model, "benchmark": benchmark, "concept_id": np.arange(activations.n_concepts)}
     return pd.DataFrame({**identity, **columns})
+
+
+def measure_completions(
+    model: str,
+    benchmark: str,
+    activations: ConceptActivations,
+    scores: Sequence[Score],
+    metrics: Mapping[str, Metric],
+    study: Study,
+) -> ConceptMetrics:
+    """The same of answers, each with the score of its own.
+
+    Several answers to one example are several rows, and n_eff does not know that they belong together.
+    """
+    own = [replace(each, example_id=answer_id(each), sample=0) for each in scores]
+    return measure_concepts(model, benchmark, activations, own, metrics, study)
 
 
 def _score_of_each(activations: ConceptActivations, scores: Sequence[Score]) -> np.ndarray:

@@ -68,6 +68,10 @@ class ConceptEncoder(Protocol):
         """Saliency of each text, in order, whatever the batching."""
         ...
 
+    def read_answers(self, answer_ids: Sequence[str], turns: Sequence[tuple[str, str]]) -> ConceptActivations:
+        """Saliency of each answer after its question, over the answer's own tokens, in order."""
+        ...
+
     def describe(self, texts: Sequence[str]) -> list[Concept]:
         """An automatic label for every concept, from where it fires in a broad sample of texts."""
         ...
@@ -82,10 +86,7 @@ class FitReader(Protocol):
     """An SAE on its model that measures how well the two fit."""
 
     def fit(self, texts: Sequence[str]) -> tuple[ReaderFit, FitArrays]:
-        """Figures on the texts, the first of them under more experiments, and counts by latent.
-
-        `model`, `identity` and `path` of the figures are left empty, for whoever stores them.
-        """
+        """Figures on the texts, whose `model`, `identity` and `path` are left empty, and counts by latent."""
         ...
 
 

@@ -215,6 +215,11 @@ class Score:
             )
 
 
+def answer_id(answer: Completion | Score) -> str:
+    """Identity of one answer: its example's id, with its number after the first one: `id#1`."""
+    return f"{answer.example_id}#{answer.sample}" if answer.sample else answer.example_id
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Concept:
     """One latent of an SAE that the dictionary keeps, with a label a person can read."""
@@ -246,12 +251,12 @@ class Concept:
 class ConceptActivations:
     """Pooled SAE activations of a benchmark's examples: a sparse examples × concepts matrix of saliency.
 
-    saliency a_c(x) = (1/|x|) Σ_t z_c(x_t) over the content tokens of one example, in the
-    units of the SAE's activations, ≥ 0; a pair that is not stored is 0.
+    saliency a_c(x) = (1/|x|) Σ_t z_c(x_t) over the content tokens of one example's prompt, or of one
+    answer to it, in the units of the SAE's activations, ≥ 0; a pair that is not stored is 0.
     """
 
     example_ids: tuple[str, ...]
-    """One per row."""
+    """One per row; where answers were read, `answer_id` of each."""
     n_concepts: int
     """Width of the dictionary: d_sae of the SAE."""
     indptr: Int[np.ndarray, " n_examples_plus_1"]

@@ -157,6 +157,8 @@ class World:
         files = {"own:mine.csv": self.label_file}
         labels = identity.concept_labels_id(concepts, files, asked, self.sae.labels)
         measured = identity.concept_metrics_id(scores, activations, self.metrics, self.study)
+        said = identity.completion_activations_id(completions, self.sae, self.weights)
+        weighed = identity.completion_metrics_id(scores, said, self.metrics, self.study)
         suite = identity.suite_metrics_id({self.benchmark.name: measured})
         fit = identity.reader_fit_id(self.examples, self.sae, self.weights)
         gate = identity.reader_gate_id(fit, self.sae)
@@ -183,6 +185,8 @@ class World:
             gate,
             activations,
             measured,
+            said,
+            weighed,
             evidence,
             suite,
             health,
@@ -202,9 +206,11 @@ GAPS = ["gaps", *CLUSTERS]
 METRICS_ON = ["concept_metrics", "suite_metrics", *GAPS]
 HEALTH = ["concept_health", *GAPS]
 FIT = ["reader_fit", "reader_gate", *HEALTH]
-READING = [*FIT, "activations", "evidence", *METRICS_ON]
-SCORES = ["scores", "evidence", *METRICS_ON]
-COMPLETIONS = ["completions", *SCORES]
+ANSWERS = ["completion_activations", "completion_metrics"]
+METRICS_EDITED = [*METRICS_ON, "completion_metrics"]
+READING = [*FIT, "activations", "evidence", *ANSWERS, *METRICS_ON]
+SCORES = ["scores", "evidence", *METRICS_EDITED]
+COMPLETIONS = ["completions", *ANSWERS, *SCORES]
 LABELS = ["concept_labels", *HEALTH]
 EXCERPTS = ["concept_contexts", "llm_labels", *LABELS]
 DICTIONARY = ["concepts", "concept_labels", *HEALTH]
@@ -306,14 +312,15 @@ EDITS: list[tuple[World, list[str]]] = [
     (sae(labels=Labelling(low_score=0.9)), LABELS),
     (sae(labels=Labelling(sources=(EXPORT,))), NOTHING),  # what it holds is in a file of its own
     # Metrics and the study.
-    (world(metrics=(*WORLD.metrics, ONES)), METRICS_ON),
-    (world(metrics=(replace(WORLD.metrics[0], version=2), *WORLD.metrics[1:])), METRICS_ON),
-    (world(metrics=(replace(WORLD.metrics[0], compute=ones), *WORLD.metrics[1:])), METRICS_ON),
+    (world(metrics=(*WORLD.metrics, ONES)), METRICS_EDITED),
+    (world(metrics=(replace(WORLD.metrics[0], version=2), *WORLD.metrics[1:])), METRICS_EDITED),
+    (world(metrics=(replace(WORLD.metrics[0], compute=ones), *WORLD.metrics[1:])), METRICS_EDITED),
     (world(metrics=(replace(WORLD.metrics[0], description="Other."), *WORLD.metrics[1:])), NOTHING),
-    (study(normaliser="none"), METRICS_ON),
+    (study(normaliser="none"), METRICS_EDITED),
     (study(rules=GapRules(under_share=0.2)), GAPS),
     (study(rules=GapRules(min_n_eff=5.0)), GAPS),
     (study(n_evidence=5), ["evidence", *REPORT]),
+    (study(read_completions=True), REPORT),
     (study(max_clusters=5), CLUSTERS),
     # Bounds of trust: judged anew, and nothing is read or measured again.
     (sae(gate=ReaderGate(min_explained_variance=0.7)), ["reader_gate"]),
@@ -408,8 +415,10 @@ def test_a_stage_s_version_changes_it_and_what_depends_on_it(stage: str, monkeyp
         "reader_fit": FIT,
         "reader_gate": ["reader_gate"],  # what waits for it does not depend on it
         "activations": ["activations", "concept_health", "evidence", *METRICS_ON],
+        "completion_activations": ANSWERS,
+        "completion_metrics": ANSWERS[1:],
         "concept_health": HEALTH,
-        "concept_metrics": METRICS_ON,
+        "concept_metrics": METRICS_EDITED,
         "evidence": ["evidence", *REPORT],
         "suite_metrics": METRICS_ON[1:],
         "gaps": GAPS,

@@ -101,6 +101,9 @@ class ToyReader:
         active = [[float(word in text) for word in WORDS] for text in texts]
         return activations_of(np.array(active), example_ids)
 
+    def read_answers(self, answer_ids: Sequence[str], turns: Sequence[tuple[str, str]]) -> ConceptActivations:
+        return self.read(answer_ids, [answer for _, answer in turns])
+
     def describe(self, texts: Sequence[str]) -> list[Concept]:
         return [
             concept(number, word, rate=sum(word in text for text in texts) / len(texts))
@@ -338,6 +341,29 @@ def test_pass_rates_of_repeated_answers():
 def test_single_answers_have_no_pass_rates():
     assert pipeline.pass_rates([score_of("a", 0, 1.0), score_of("b", 0, 0.0)]) == {}
     assert pipeline.pass_rates([]) == {}
+
+
+def test_answers_are_read_after_their_own_prompts_each_with_its_own_score():
+    """Two answers to one example: the one with the word is right, the other one wrong."""
+    examples = list(pipeline.collect_examples(SPOKEN, ROWS[:2]))
+    (given, *_) = ToyModel().generate(examples, Generation(max_new_tokens=7))
+    answers = [
+        dataclasses.replace(given, example_id=example.example_id, sample=sample, text=text)
+        for example in examples[::-1]
+        for sample, text in enumerate((example.targets[0], "comet"))
+    ]
+    read = pipeline.read_completions(examples, answers, ToyReader())
+    ids = [example.example_id for example in examples[::-1]]
+    assert read.example_ids == (ids[0], f"{ids[0]}#1", ids[1], f"{ids[1]}#1")
+
+    scores = pipeline.score(POLICY, examples, answers)
+    found = pipeline.measure_completions("tiny", "spoken", read, scores, METRICS, STUDY)
+    of = found.set_index("concept_id")
+    right, wrong = (WORDS.index(word) for word in (examples[0].targets[0], "comet"))
+    assert (of.loc[right, "performance"], of.loc[right, "n_examples"]) == (1.0, 1)
+    assert (of.loc[wrong, "performance"], of.loc[wrong, "n_examples"]) == (0.0, 2)
+    with pytest.raises(ValueError, match="not about the same examples"):
+        pipeline.measure_completions("tiny", "spoken", read, scores[1:], METRICS, STUDY)
 
 
 class ToyJudge:

@@ -9,11 +9,13 @@ import dagster as dg
 
 from cg_pipeline import checks
 from cg_pipeline.defs.catalogue import StudyChoice
+from cg_pipeline.defs.completion_asset_checks import COMPLETION_CHECKS
 from cg_pipeline.defs.evidence_asset_checks import EVIDENCE_CHECKS
 from cg_pipeline.defs.freshness import expected_of
 from cg_pipeline.defs.health_asset_checks import HEALTH_CHECKS
 from cg_pipeline.defs.jobs import (
     CELL_JOB,
+    COMPLETIONS_JOB,
     DICTIONARY_JOB,
     EXAMPLES_JOB,
     LABELLING_JOB,
@@ -194,13 +196,9 @@ def _is_current(
         gpu: Gpu,
     ) -> dg.AssetCheckResult:
         key = context.partition_key if context.has_partition_key else ""
-        where = (
-            dict(key.keys_by_dimension)
-            if isinstance(key, dg.MultiPartitionKey)
-            else {dimension: key}
-            if key
-            else {}
-        )
+        where = {dimension: key} if key else {}
+        if isinstance(key, dg.MultiPartitionKey):
+            where = dict(key.keys_by_dimension)
         expected = expected_of(store, study_choice.study, namer, judging, code_sandbox, gpu)
         stored = store.warehouse.materialisation(asset, where)
         found = checks.current(stored.fingerprint if stored else None, expected.of(asset, where))
@@ -230,6 +228,7 @@ ASSET_CHECKS = [
     gaps_are_ranked,
     clusters_cover_the_gaps,
     clusters_are_named_as_asked,
+    *COMPLETION_CHECKS,
     *LABEL_CHECKS,
     *EVIDENCE_CHECKS,
     *HEALTH_CHECKS,
@@ -239,6 +238,7 @@ ASSET_CHECKS = [
             (BENCHMARK, "benchmark", EXAMPLES_JOB),
             (None, "", SUITE_JOB),
             (CELL, "cell", CELL_JOB),
+            (CELL, "cell", COMPLETIONS_JOB),
             (SAE, "sae", DICTIONARY_JOB),
             (SAE, "sae", LABELLING_JOB),
             (MODEL, "model", READER_JOB),

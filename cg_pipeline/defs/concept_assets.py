@@ -1,5 +1,8 @@
 """Assets about concepts: every metric of each in one benchmark and over a whole suite."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import dagster as dg
 
 from cg_pipeline import pipeline
@@ -27,6 +30,7 @@ from cg_pipeline.records import (
     ConceptMetrics,
     Score,
 )
+from cg_pipeline.specs import Study
 
 
 @dg.asset(
@@ -54,21 +58,22 @@ def concept_metrics(
         METRICS.values(),
         study,
     )
+    inputs = {name: [context.partition_key] for name in ("scores", "activations")}
+    return result(found, fingerprint, {**describe_metrics(found, scores, study), **links(context, inputs)})
+
+
+def describe_metrics(found: ConceptMetrics, scores: Sequence[Score], study: Study) -> dict[str, Any]:
+    """What is told of the metrics of one cell."""
     fires = found["n_examples"] > 0
-    return result(
-        found,
-        fingerprint,
-        {
-            "n_concepts": len(found),
-            "n_active_concepts": int(fires.sum()),
-            "silent_share": float(1 - fires.mean()),  # dead concepts included
-            "median_performance": median_performance(found),
-            "coverage": coverage_chart(found),
-            "performance": performance_chart(found, mean_score(scores), study.rules),
-            "preview": preview_table(found),
-            **links(context, {"scores": [context.partition_key], "activations": [context.partition_key]}),
-        },
-    )
+    return {
+        "n_concepts": len(found),
+        "n_active_concepts": int(fires.sum()),
+        "silent_share": float(1 - fires.mean()),  # dead concepts included
+        "median_performance": median_performance(found),
+        "coverage": coverage_chart(found),
+        "performance": performance_chart(found, mean_score(scores), study.rules),
+        "preview": preview_table(found),
+    }
 
 
 @dg.asset(

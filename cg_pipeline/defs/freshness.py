@@ -107,6 +107,17 @@ class Expected:
         scores, activations = self.scores(model, benchmark), self.activations(model, benchmark)
         return identity.concept_metrics_id(scores, activations, METRICS.values(), self.study)
 
+    def completion_activations(self, model: str, benchmark: str) -> str:
+        """Of one cell's activations of answers."""
+        sae = SAES[MODELS[model].reader]
+        answers = self._answers(model, benchmark)
+        return identity.completion_activations_id(answers, sae, self._weights(sae))
+
+    def completion_metrics(self, model: str, benchmark: str) -> str:
+        """Of one cell's metrics of answers."""
+        scores, activations = self.scores(model, benchmark), self.completion_activations(model, benchmark)
+        return identity.completion_metrics_id(scores, activations, METRICS.values(), self.study)
+
     def evidence(self, model: str, benchmark: str) -> str:
         """Of what speaks for the concepts in one cell."""
         scores, activations = self.scores(model, benchmark), self.activations(model, benchmark)

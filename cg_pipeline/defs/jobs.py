@@ -86,6 +86,12 @@ CELL_JOB = Job(
     ("completions", "scores", "activations", "concept_metrics", "evidence"),
     "Run one model on one benchmark, read it, measure every concept, keep what speaks for it.",
 )
+COMPLETIONS_JOB = Job(
+    "read_completions",
+    "completions",
+    ("completion_activations", "completion_metrics"),
+    "Read what one model answered on one benchmark, apart from what it was asked.",
+)
 REPORT_JOB = Job(
     "report_gaps",
     "report",
@@ -93,4 +99,13 @@ REPORT_JOB = Job(
     "Find, group and report a model's gaps from the cells that are there.",
 )
 
-JOBS = (EXAMPLES_JOB, SUITE_JOB, DICTIONARY_JOB, LABELLING_JOB, READER_JOB, CELL_JOB, REPORT_JOB)
+JOBS = (
+    EXAMPLES_JOB,
+    SUITE_JOB,
+    DICTIONARY_JOB,
+    LABELLING_JOB,
+    READER_JOB,
+    CELL_JOB,
+    COMPLETIONS_JOB,
+    REPORT_JOB,
+)

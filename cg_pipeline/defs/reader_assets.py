@@ -1,6 +1,8 @@
 """Assets about the reader: its concept dictionary, and what it sees in a benchmark."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import dagster as dg
 
@@ -20,11 +22,11 @@ from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
 from cg_pipeline.health.gate import require_gate
 from cg_pipeline.health_records import GateFinding
 from cg_pipeline.identity import STAGES, activations_id, concepts_id, reader_id
-from cg_pipeline.records import Example, StoredActivations
+from cg_pipeline.records import ConceptActivations, Example, StoredActivations
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.broad_sample import read_sample, sample_hash
 from cg_pipeline.sources.sae_files import is_fetched, weights_hash
-from cg_pipeline.specs import Sae
+from cg_pipeline.specs import Benchmark, Model, Sae
 from cg_pipeline.store.activations import load_activations, save_activations
 from cg_pipeline.store.resume import blocks_of, fill
 
@@ -97,42 +99,66 @@ def activations(
         weights = stored_weights(sae, gpu, store)
         require_gate(reader_gate, model.name, reader_id(sae, weights))
         fingerprint = activations_id(examples, sae, weights)
-    blocks = blocks_of(examples, gpu.examples_at_once("reading"))
+
+    def read(block: Sequence[Example]) -> ConceptActivations:
+        return pipeline.read_concepts(block, gpu.encoder(sae))
+
     # Keyed by reader and texts, not by model: models that share a reader share the shards.
-    shards = store.shards.shard_set(
-        "activations", sae.name, benchmark.name, fingerprint=fingerprint, n_shards=len(blocks)
+    at_once, shelf = gpu.examples_at_once("reading"), ShardShelf("activations", model, benchmark, store)
+    stored, told = keep_activations(shelf, fingerprint, blocks_of(examples, at_once), read)
+    return result(stored, fingerprint, {**told, **links(context, {"examples": [benchmark.name]})})
+
+
+@dataclass(frozen=True)
+class ShardShelf:
+    """Where an asset keeps what a model's reader saw in a benchmark."""
+
+    asset: str
+    model: Model
+    benchmark: Benchmark
+    store: Store
+
+
+R = TypeVar("R")
+
+
+def keep_activations(
+    shelf: ShardShelf,
+    fingerprint: str,
+    blocks: Sequence[Sequence[R]],
+    read: Callable[[Sequence[R]], ConceptActivations],
+) -> tuple[StoredActivations, dict[str, Any]]:
+    """Read what was not read before, a shard to each block, and say where it is, and what is told of it."""
+    sae, benchmark, layout = reader_of(shelf.model), shelf.benchmark.name, shelf.store.layout
+    shards = shelf.store.shards.shard_set(
+        shelf.asset, sae.name, benchmark, fingerprint=fingerprint, n_shards=len(blocks)
     )
 
-    def read(index: int, block: Sequence[Example]) -> None:
-        save_activations(shards, index, pipeline.read_concepts(block, gpu.encoder(sae)))
+    def save(index: int, block: Sequence[R]) -> None:
+        save_activations(shards, index, read(block))
 
     with lasting_faults_end_the_run():
-        filled = fill(shards, blocks, read, {"sae": sae.name, "benchmark": benchmark.name})
+        filled = fill(shards, blocks, save, {"sae": sae.name, "benchmark": benchmark})
     found = load_activations(shards.directory)
     stored = StoredActivations(
-        model=model.name,
-        benchmark=benchmark.name,
+        model=shelf.model.name,
+        benchmark=benchmark,
         sae=sae.name,
         fingerprint=fingerprint,
         n_examples=len(found.example_ids),
         n_tokens=int(found.n_tokens.sum()),
         n_pairs=len(found.concept_ids),
         n_active_concepts=len(set(found.concept_ids.tolist())),
-        path=str(shards.directory.relative_to(store.layout.data_dir)),
+        path=str(shards.directory.relative_to(layout.data_dir)),
     )
-    return result(
-        stored,
-        fingerprint,
-        {
-            "n_examples": stored.n_examples,
-            "n_tokens": stored.n_tokens,
-            "concepts_per_example": stored.n_pairs / max(stored.n_examples, 1),
-            "n_active_concepts": stored.n_active_concepts,
-            "share_of_dictionary": stored.n_active_concepts / found.n_concepts,
-            **effort(filled, stored.n_tokens),
-            "sae": sae.title,
-            "preview": preview([stored]),
-            **links(context, {"examples": [benchmark.name]}),
-            "shards": dg.MetadataValue.path(str(shards.directory)),
-        },
-    )
+    return stored, {
+        "n_examples": stored.n_examples,
+        "n_tokens": stored.n_tokens,
+        "concepts_per_example": stored.n_pairs / max(stored.n_examples, 1),
+        "n_active_concepts": stored.n_active_concepts,
+        "share_of_dictionary": stored.n_active_concepts / found.n_concepts,
+        **effort(filled, stored.n_tokens),
+        "sae": sae.title,
+        "preview": preview([stored]),
+        "shards": dg.MetadataValue.path(str(shards.directory)),
+    }

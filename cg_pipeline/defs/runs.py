@@ -13,6 +13,7 @@ import dagster as dg
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.jobs import (
     CELL_JOB,
+    COMPLETIONS_JOB,
     DICTIONARY_JOB,
     EXAMPLES_JOB,
     READER_JOB,
@@ -49,6 +50,8 @@ def units_of(study: Study) -> Iterator[Unit]:
     for model in study.models:
         for benchmark in study.benchmarks:
             yield Unit(CELL_JOB, {"model": model, "benchmark": benchmark})
+            if study.read_completions:
+                yield Unit(COMPLETIONS_JOB, {"model": model, "benchmark": benchmark})
         yield Unit(REPORT_JOB, {"model": model})
 
 

@@ -22,7 +22,7 @@ from cg_pipeline.inference.firings import Firings, firings_of, no_firings
 from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.pooling import SparseRow, join_rows, pool_tokens
-from cg_pipeline.inference.prompts import RenderedPrompt, render_prompt
+from cg_pipeline.inference.prompts import RenderedPrompt, render_answer, render_prompt
 from cg_pipeline.inference.reader_fit import measure_fit
 from cg_pipeline.inference.room import memory_of
 from cg_pipeline.inference.sae_passes import chunk_tokens
@@ -81,14 +81,11 @@ class SaeEncoder:
         Raises:
             ValueError: ids and texts differ in number, or the SAE gives activations below 0 or not finite.
         """
-        if len(example_ids) != len(texts):
-            raise ValueError(f"{len(example_ids)} example ids for {len(texts)} texts; expected one each.")
-        prompts = [self._render(text) for text in texts]
+        return self._saliency(example_ids, [self._render(text) for text in texts])
 
-        def run(batch: list[int]) -> list[SparseRow]:
-            return self._pooled([prompts[i] for i in batch])
-
-        return join_rows(tuple(example_ids), self._in_batches(run, prompts), self.n_concepts)
+    def read_answers(self, answer_ids: Sequence[str], turns: Sequence[tuple[str, str]]) -> ConceptActivations:
+        """As `read`, of each answer after its question: over the answer's own tokens alone."""
+        return self._saliency(answer_ids, [self._render_answer(*turn) for turn in turns])
 
     def describe(self, texts: Sequence[str]) -> list[Concept]:
         """An automatic label, rate and status for every concept, from one pass over the texts' content."""
@@ -157,6 +154,15 @@ class SaeEncoder:
         """Decoder directions of unit length; a latent whose direction is zero keeps it."""
         return self._unit_directions().cpu().numpy()
 
+    def _saliency(self, names: Sequence[str], prompts: list[RenderedPrompt]) -> ConceptActivations:
+        if len(names) != len(prompts):
+            raise ValueError(f"{len(names)} ids for {len(prompts)} texts; expected one each.")
+
+        def run(batch: list[int]) -> list[SparseRow]:
+            return self._pooled([prompts[i] for i in batch])
+
+        return join_rows(tuple(names), self._in_batches(run, prompts), self.n_concepts)
+
     def _in_batches(
         self, run: Callable[[list[int]], Sequence[R]], prompts: Sequence[RenderedPrompt]
     ) -> list[R]:
@@ -169,8 +175,16 @@ class SaeEncoder:
         return torch.nn.functional.normalize(self._sae.W_dec.detach().float(), dim=-1)
 
     def _render(self, text: str) -> RenderedPrompt:
-        """The text as its model would be asked it; without tokens when the model has no positions for it."""
-        prompt = render_prompt(self._reader.tokenizer, self._reader.spec, text)
+        """The text as its model would be asked it."""
+        return self._within_positions(render_prompt(self._reader.tokenizer, self._reader.spec, text))
+
+    def _render_answer(self, question: str, answer: str) -> RenderedPrompt:
+        """The answer as the model would have given it; without tokens when there is none to read."""
+        prompt = render_answer(self._reader.tokenizer, self._reader.spec, question, answer)
+        return self._within_positions(prompt) if prompt.content_mask.any() else prompt.without_tokens()
+
+    def _within_positions(self, prompt: RenderedPrompt) -> RenderedPrompt:
+        """The same, without tokens when the model has no positions for them."""
         name, config = self._reader.spec.name, self._reader.module.config.get_text_config()
         positions = getattr(config, "max_position_embeddings", None)
         if positions is None or len(prompt.input_ids) <= positions:

@@ -1,4 +1,4 @@
-r"""From a prompt's text to token ids, knowing which tokens are the text's own.
+r"""From a prompt's text, or a prompt and its answer, to token ids, knowing which tokens are the text's own.
 
 Why the text is never handed to the template: a benchmark may hold "<|im_end|>", and a
 template has no quotes. Texts are put between what `chat_templates` says comes before
@@ -9,7 +9,7 @@ are exactly those of `apply_chat_template(tokenize=True)`.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
 
@@ -32,6 +32,8 @@ class RenderedPrompt:
     """BOS, turn markers and the like."""
     spans: Int[np.ndarray, "seq 2"]
     """Characters of the text that a content token covers: first, one past the last; (0, 0) elsewhere."""
+    n_before: int = 0
+    """First tokens that never count, whatever the mask: the question that an answer follows."""
 
     def without_tokens(self) -> "RenderedPrompt":
         """An empty prompt, for a text that is not to be read."""
@@ -43,7 +45,8 @@ class RenderedPrompt:
         """Which tokens a `token_mask` of an SAE spec counts."""
         if token_mask == "content":
             return self.content_mask
-        return ~self.special_mask if token_mask == "no_special" else np.ones_like(self.special_mask)
+        after = np.arange(len(self.input_ids)) >= self.n_before
+        return after & ~self.special_mask if token_mask == "no_special" else after
 
 
 def render_prompt(
@@ -72,13 +75,47 @@ def render_prompt(
             "Remove the last, or add its answer."
         )
     frame = chat_frame(tokenizer, model.system_prompt, len(shots) // 2) if model.chat else _plain_frame(shots)
-    texts = [each.strip() if trim else each for each, trim in zip((*shots, text), frame.trims, strict=True)]
+    return _rendered(tokenizer, model, frame, (*shots, text))
+
+
+def render_answer(
+    tokenizer: PreTrainedTokenizerBase, model: Model, question: str, answer: str
+) -> RenderedPrompt:
+    """Ids and masks of an answer after its question, as the assistant's turn or after a space of raw text.
+
+    The masks and spans are about the answer alone; none of the tokens before it ever counts.
+
+    Args:
+        tokenizer: the model's that reads, which may be another than the one that answered.
+        model: its spec.
+        question: what was asked.
+        answer: what was answered; white space at its start stands for the space of raw text.
+
+    Raises:
+        ValueError: the model is a chat model and its tokenizer has no chat template.
+    """
+    if model.chat:
+        asked = chat_frame(tokenizer, model.system_prompt)
+        frame = ChatFrame((*asked.parts, ""), (*asked.trims, False))
+    else:
+        frame = ChatFrame(("", "" if answer[:1].isspace() else " ", ""), (False, False))
+    found = _rendered(tokenizer, model, frame, (question, answer))
+    own = found.content_mask
+    return replace(found, n_before=int(own.argmax()) if own.any() else len(own))
+
+
+def _rendered(
+    tokenizer: PreTrainedTokenizerBase, model: Model, frame: ChatFrame, messages: Sequence[str]
+) -> RenderedPrompt:
+    """The messages in their frame; masks and spans are about the last one."""
+    texts = [each.strip() if trim else each for each, trim in zip(messages, frame.trims, strict=True)]
     ids, starts, ends = _encode(tokenizer, frame.parts, texts)
     start = sum(map(len, frame.parts[:-1])) + sum(map(len, texts[:-1]))
     if not model.chat and (bos := added_bos(tokenizer)) is not None:
         ids, starts, ends = [bos, *ids], [0, *starts], [0, *ends]
     spans = np.array([starts, ends], np.int64).T.reshape(-1, 2) - start
-    return _masked(tokenizer, np.asarray(ids, np.int64), spans, len(texts[-1]), text.find(texts[-1]))
+    offset = messages[-1].find(texts[-1])
+    return _masked(tokenizer, np.asarray(ids, np.int64), spans, len(texts[-1]), offset)
 
 
 def plain_ids(tokenizer: PreTrainedTokenizerBase, text: str) -> Int[np.ndarray, " seq"]:

@@ -35,6 +35,7 @@ def _labels_are_there(warehouse: Warehouse, row: Any) -> bool:
 
 _FILES = {
     "activations": _shards_are_there,
+    "completion_activations": _shards_are_there,
     "evidence": _shards_are_there,
     "reader_fit": _shards_are_there,
     "gap_report": _report_is_there,

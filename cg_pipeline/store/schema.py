@@ -30,7 +30,7 @@ _MODEL = Column(name="model", type="VARCHAR", description="Name of the model.")
 _CONCEPT = Column(name="concept_id", type="BIGINT", description="The concept, as in table concepts.")
 
 
-def _concept_metrics() -> Table:
+def _concept_metrics(name: str, description: str) -> Table:
     metrics = [
         Column(
             name=m.name,
@@ -42,10 +42,10 @@ def _concept_metrics() -> Table:
     ]
     benchmark = Column(name="benchmark", type="VARCHAR", description="Name of the benchmark.")
     return Table(
-        name="concept_metrics",
+        name=name,
         columns=(_MODEL, benchmark, _CONCEPT, *metrics),
         keys=_CELL,
-        description="Every metric of every concept in one benchmark read by one model.",
+        description=description,
     )
 
 
@@ -79,7 +79,13 @@ TABLES: Mapping[str, Table] = {
         table_of(ReaderFit, name="reader_fit", keys=("model",)),
         table_of(GateFinding, name="reader_gate", keys=("model",)),
         table_of(StoredActivations, name="activations", keys=_CELL),
-        _concept_metrics(),
+        _concept_metrics(
+            "concept_metrics", "Every metric of every concept in the prompts of one benchmark, for one model."
+        ),
+        table_of(StoredActivations, name="completion_activations", keys=_CELL),
+        _concept_metrics(
+            "completion_metrics", "The same metrics in what one model answered: each answer is an example."
+        ),
         table_of(StoredEvidence, name="evidence", keys=_CELL),
         _suite_metrics(),
         table_of(ConceptHealth, name="concept_health", keys=("model",)),

@@ -22,6 +22,8 @@ GRAPH = {
     "reader_gate": {"reader_fit"},
     "activations": {"examples", "reader_gate"},
     "concept_metrics": {"scores", "activations"},
+    "completion_activations": {"examples", "completions", "reader_gate"},
+    "completion_metrics": {"scores", "completion_activations"},
     "evidence": {"examples", "scores", "activations"},
     "suite_metrics": {"concept_metrics"},
     "concept_health": {"concepts", "concept_labels", "reader_fit", "activations"},
@@ -69,6 +71,7 @@ def test_gpu_work_takes_turns() -> None:
         "completions": {"gpu"},
         "reader_fit": {"gpu"},
         "activations": {"gpu"},
+        "completion_activations": {"gpu"},
         "evidence": {"gpu"},
         "concepts": {"gpu"},
         "concept_contexts": {"gpu"},
@@ -92,6 +95,7 @@ def test_jobs_cover_every_asset() -> None:
             "ask_for_labels",
             "check_reader",
             "evaluate_cell",
+            "read_completions",
             "report_gaps",
         )
         for key in defs.resolve_job_def(name).asset_layer.executable_asset_keys

@@ -38,6 +38,7 @@ from tests.defs.tiny_study import (
     FakeGpu,
     FakeLanguageModel,
     TinyStudy,
+    concept_of,
     tiny_data,
     tiny_definitions,
 )
@@ -110,6 +111,45 @@ def test_every_table_is_filled(finished: Path) -> None:
     }.items():
         assert ask(finished, f"select count(*) from {table}") == [(expected,)], table
     assert ask(finished, "select count(distinct kind) from gaps") == [(4,)]
+
+
+def where_all_have(data_dir: Path, table: str, concept_id: int) -> list[str]:
+    """Benchmarks whose every example has a concept."""
+    sql = f"select benchmark from {table} where concept_id = {concept_id} and n_examples = {N_ROWS}"
+    return sorted(name for (name,) in ask(data_dir, sql))
+
+
+class ReadingAnswers(TinyStudy):
+    """The same, and what the model answered is read, too."""
+
+    @property
+    def study(self) -> Study:
+        return replace(STUDY, read_completions=True)
+
+
+@pytest.mark.usefixtures("instance")
+def test_answers_are_read_apart_where_a_study_says_so(finished: Path, tmp_path: Path) -> None:
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    LOADS.clear()
+    with dg.DagsterInstance.ephemeral() as own:
+        seen = {unit: stale for unit, stale in run(data_dir, own, ReadingAnswers).items() if stale}
+        again = run(data_dir, own, ReadingAnswers)
+    jobs = {unit.split()[0]: stale for unit, stale in seen.items()}
+    assert jobs == {
+        "read_completions": ["completion_activations", "completion_metrics"],
+        "report_gaps": ["gap_report"],  # it says which study it is of
+    }
+    assert len(seen) == len(STUDY.benchmarks) + 1
+    assert ["smollm2_l12"] * len(STUDY.benchmarks) == LOADS  # prompts are not read again
+    n = N_CONCEPTS * len(STUDY.benchmarks)
+    assert ask(data_dir, "select count(*) from completion_metrics") == [(n,)]
+    assert ask(data_dir, "select sum(n_examples) from completion_activations") == [
+        (N_ROWS * len(STUDY.benchmarks),)
+    ]
+    thinks = concept_of("think")  # what the fake model says every time, and nobody asks
+    assert where_all_have(data_dir, "completion_metrics", thinks) == sorted(STUDY.benchmarks)
+    assert where_all_have(data_dir, "concept_metrics", thinks) == []
+    assert set(map(tuple, again.values())) == {()}
 
 
 def test_columns_carry_descriptions(finished: Path) -> None:

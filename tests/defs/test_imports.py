@@ -96,7 +96,7 @@ def stale(store: Store) -> list[str]:
 def test_an_imported_cell_is_current_and_used_downstream(data_dir: Path, tmp_path: Path):
     with dg.DagsterInstance.ephemeral() as instance:
         _, store = import_cell(data_dir, log_of(data_dir, tmp_path), instance)
-        assert stale(store) == ["activations", "concept_metrics"]
+        assert stale(store) == ["activations", "concept_metrics", "evidence"]
         try_reader(data_dir, instance)
         assert evaluate(data_dir, stale(store), instance)
     assert stale(store) == []

@@ -272,15 +272,15 @@ def test_the_next_run_asks_again_and_what_follows_waits_for_news(data_dir: Path,
         assert same == [(CELL_UNIT, ["completions"])]  # asked again, in vain: nothing else is made anew
         assert len(server.requests) == N_ROWS + 2
         assert any("whole only in part" in sentence for sentence in said)
-        assert trusted(data_dir, instance) == [False, True, True, True]
+        assert trusted(data_dir, instance) == [False, True, True, True, True]
         with monkeypatch.context() as patch:  # a part of other completions is no part of these
             weights = replace(MODELS[NAME].weights, revision="2")  # pyright: ignore[reportCallIssue]
             patch.setitem(MODELS, NAME, replace(MODELS[NAME], weights=weights))
-            assert trusted(data_dir, instance) == [False, False, True, False]
+            assert trusted(data_dir, instance) == [False, False, True, False, False]
 
         mood.failing = mood.failing[1:]
         some, _ = study_run(data_dir, instance)
-        rest = ["scores", "concept_metrics"]
+        rest = ["scores", "concept_metrics", "evidence"]
         assert some[:2] == [(CELL_UNIT, ["completions"]), (CELL_UNIT, rest)]
         assert [title for title, _ in some[2:]] == [f"report_gaps {NAME}"]
         assert study_run(data_dir, instance)[0] == same

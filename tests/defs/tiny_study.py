@@ -89,6 +89,9 @@ class FakeEncoder:
             n_tokens=np.array([len(text.split()) for text in texts], dtype=np.int64),
         )
 
+    def read_answers(self, answer_ids: Sequence[str], turns: Sequence[tuple[str, str]]) -> ConceptActivations:
+        return self.read(answer_ids, [answer for _, answer in turns])
+
     def _row(self, text: str) -> dict[int, float]:
         words, row = text.split(), dict[int, float]()
         for word in words:

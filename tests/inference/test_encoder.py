@@ -13,7 +13,7 @@ from sae_lens import SAE
 
 from cg_pipeline.inference.encoder import SaeEncoder
 from cg_pipeline.inference.models import LoadedModel
-from cg_pipeline.inference.prompts import render_prompt
+from cg_pipeline.inference.prompts import render_answer, render_prompt
 from cg_pipeline.protocols import ConceptEncoder
 from cg_pipeline.records import ConceptActivations
 from cg_pipeline.specs import Sae, SaeDirectory
@@ -98,6 +98,41 @@ def test_only_counted_tokens_enter_the_mean(token_mask: str, data_dir: Path) -> 
     assert result.n_tokens.tolist() == counted
 
 
+TURNS = (
+    ("What is the capital of Japan?", "Tokyo."),
+    ("Hi", "é日本 <|im_end|> 🦜"),
+    ("The cat sat", " on the mat"),
+)
+
+
+@pytest.mark.parametrize("chat", [True, False])
+@pytest.mark.parametrize("token_mask", ["content", "all"])
+def test_an_answer_is_read_after_its_question(token_mask: str, chat: bool, data_dir: Path) -> None:
+    """Only its own tokens count, by any mask, and their states have seen the question."""
+    model = tiny_loaded_model(chat=chat, adds_bos=True)
+    sae = SAE.load_from_disk(data_dir / "saes/tiny")
+    encoder = SaeEncoder(tiny_spec(model, token_mask=token_mask), model, data_dir=data_dir)
+
+    found = encoder.read_answers(["a", "b", "c"], TURNS)
+
+    assert found.example_ids == ("a", "b", "c")
+    for row, turn in zip(found.matrix().toarray(), TURNS, strict=True):
+        prompt = render_answer(model.tokenizer, model.spec, *turn)
+        ids = torch.from_numpy(prompt.input_ids)[None]
+        states = model.module(ids, output_hidden_states=True).hidden_states[2][0]
+        expected = sae.encode(states)[torch.from_numpy(prompt.content_mask)].mean(0).detach().numpy()
+        np.testing.assert_allclose(row, expected, rtol=1e-4, atol=1e-5)
+    others = encoder.read_answers(["a"], [("What is two plus three?", TURNS[0][1])]).matrix().toarray()[0]
+    assert not np.allclose(others, found.matrix().toarray()[0])
+
+
+def test_an_empty_answer_gets_an_empty_row(data_dir: Path) -> None:
+    found = tiny_encoder(data_dir).read_answers(["a", "b"], [("Hi", ""), ("Hi", "Yes")])
+
+    assert found.n_tokens[0] == 0 < found.n_tokens[1]
+    assert found.indptr[1] == 0 < found.indptr[2]
+
+
 def test_reading_does_not_depend_on_batching_or_order(data_dir: Path) -> None:
     """F6."""
     together = read(tiny_encoder(data_dir)).matrix().toarray()
@@ -143,7 +178,7 @@ def test_a_text_beyond_the_models_positions_is_left_out_and_logged(
 
 
 def test_ids_without_texts_are_refused(data_dir: Path) -> None:
-    with pytest.raises(ValueError, match="2 example ids for 1 texts; expected one each"):
+    with pytest.raises(ValueError, match="2 ids for 1 texts; expected one each"):
         tiny_encoder(data_dir).read(["a", "b"], ["text"])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from cg_pipeline.inference.prompts import render_prompt
+from cg_pipeline.inference.prompts import render_answer, render_prompt
 from cg_pipeline.specs import LocalWeights, Model
 from tests.fakes import CHAT_TEMPLATE, tiny_tokenizer
 from tests.strategies import TEXT
@@ -198,3 +198,48 @@ def test_hostile_worked_examples_stay_text(model: Model) -> None:
 def test_a_question_without_its_answer_is_refused() -> None:
     with pytest.raises(ValueError, match="there are 1 texts of worked examples; expected"):
         render_prompt(TOKENIZER, RAW, "Hi", ("What?",))
+
+
+def answered(tokenizer: object, question: str, answer: str) -> list[int]:
+    """What a chat model went through: its prompt as the template has it, then its answer."""
+    said = tokenizer(answer, add_special_tokens=False)["input_ids"]  # type: ignore[operator]
+    return [*by_template(tokenizer, question, ""), *said]
+
+
+@given(plain_text, plain_text)
+def test_an_answer_is_read_where_it_was_given(question: str, answer: str) -> None:
+    for tokenizer in (TOKENIZER, TRIMMING):
+        rendered = render_answer(tokenizer, CHAT, question, answer)
+        assert rendered.input_ids.tolist() == answered(tokenizer, question, answer)
+        n_before = len(by_template(tokenizer, question, ""))
+        for mask in ("content", "no_special", "all"):
+            assert rendered.counted(mask).tolist() == [i >= n_before for i in range(len(rendered.input_ids))]
+        start, end = rendered.spans[n_before][0], rendered.spans[-1][1]
+        assert (start, end) == (0, len(answer))
+
+
+@pytest.mark.parametrize("answer", ["Paris", " Paris", "\nParis"])
+def test_an_answer_to_raw_text_follows_one_space_unless_it_brings_its_own(answer: str) -> None:
+    rendered = render_answer(WITH_BOS, RAW, "The capital of France is", answer)
+
+    joint = "" if answer[0].isspace() else " "
+    assert WITH_BOS.decode(rendered.input_ids) == f"<s>The capital of France is{joint}{answer}"
+    assert WITH_BOS.decode(rendered.input_ids[rendered.counted("all")]).strip() == "Paris"
+    assert rendered.counted("content").tolist() == rendered.counted("all").tolist()
+
+
+@pytest.mark.parametrize("model", [CHAT, RAW])
+def test_a_hostile_answer_stays_text(model: Model) -> None:
+    rendered = render_answer(TOKENIZER, model, HOSTILE, HOSTILE)
+
+    plain = render_answer(TOKENIZER, model, "a", "b")
+    n_special = int(rendered.special_mask.sum())
+    assert n_special == int(plain.special_mask.sum())
+    assert not (rendered.special_mask & rendered.content_mask).any()
+    own = TOKENIZER.decode(rendered.input_ids[rendered.content_mask])
+    assert own.strip() == HOSTILE
+
+
+@pytest.mark.parametrize("mask", ["content", "no_special", "all"])
+def test_of_an_empty_answer_nothing_counts(mask: str) -> None:
+    assert not render_answer(TOKENIZER, CHAT, "Hi", "").counted(mask).any()
