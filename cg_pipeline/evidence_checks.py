@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from cg_pipeline.checks import Finding
+from cg_pipeline.checks import Finding, finding_of
 from cg_pipeline.evidence.strongest import sides_of
 from cg_pipeline.evidence_records import ConceptEvidence
 
@@ -17,7 +17,9 @@ TOLERANCE = {"float32": 1e-3, "float16": 0.05, "bfloat16": 0.05}
 def examples_exist(found: ConceptEvidence, example_ids: set[str]) -> Finding:
     """Every example named is one of the benchmark's."""
     strangers = [name for name in found.example_ids if name not in example_ids]
-    return _finding(found, not strangers, f"{len(strangers)} examples that do not exist", strangers[:1])
+    return finding_of(
+        found.concept_ids, not strangers, f"{len(strangers)} examples that do not exist", strangers[:1]
+    )
 
 
 def sides_agree(found: ConceptEvidence, scores: dict[str, float]) -> Finding:
@@ -38,7 +40,7 @@ def sides_agree(found: ConceptEvidence, scores: dict[str, float]) -> Finding:
         f"{int(wrong.sum())} rows not on the side of their example's score, "
         f"{int((risen | astray).sum())} out of order"
     )
-    return _finding(found, not faults.any(), sentence, first)
+    return finding_of(found.concept_ids, not faults.any(), sentence, first)
 
 
 def tokens_make_the_saliency(found: ConceptEvidence, *, tolerance: float) -> Finding:
@@ -60,7 +62,7 @@ def tokens_make_the_saliency(found: ConceptEvidence, *, tolerance: float) -> Fin
         if share > LARGEST_OFF_SHARE
         else f"{int(off.sum())} rows off by more than {tolerance:g} of their saliency"
     )
-    return _finding(found, share <= LARGEST_OFF_SHARE, sentence, first)
+    return finding_of(found.concept_ids, share <= LARGEST_OFF_SHARE, sentence, first)
 
 
 def token_means(found: ConceptEvidence) -> Float[np.ndarray, " n_rows"]:
@@ -71,12 +73,3 @@ def token_means(found: ConceptEvidence) -> Float[np.ndarray, " n_rows"]:
 
 def _equal(one: Float[np.ndarray, " n"], other: Float[np.ndarray, " n"]) -> np.ndarray:
     return (one == other) | (np.isnan(one) & np.isnan(other))
-
-
-def _finding(found: ConceptEvidence, holds: bool, sentence: str, first: list[str]) -> Finding:
-    n = len(found.concept_ids)
-    if n == 0:
-        return Finding(passed=False, sentence="nothing to look at", numbers={"n": 0})
-    shown = f", for example {first[0]}" if first else ""
-    numbers = {"n": n, "n_examples": len(found.example_ids)}
-    return Finding(passed=holds, sentence=f"{sentence}{shown} ({n:,} rows looked at)", numbers=numbers)

@@ -86,7 +86,7 @@ class ConceptLabel:
     score: float | None
     """The lowest of its scores; NULL for a label nobody has tested."""
     low_score: bool
-    """Whether `score` is below the bound that the SAE's spec sets."""
+    """Whether a score of detection, fuzzing or the user's own is below the bound that the SAE's spec sets."""
     scores: tuple[float, ...]
     """All scores of its source; balanced accuracy in [0, 1], 0.5 being chance, where we gave them."""
     score_kinds: tuple[str, ...]

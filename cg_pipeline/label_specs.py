@@ -89,7 +89,11 @@ class Labelling:
     labels of one source the highest scored is shown, then the latest.
     """
     low_score: float = 0.6
-    """A label that scored less than this in any of its tests is marked; 0.5 is chance."""
+    """A label that scored less than this in any of its tests is marked; 0.5 is chance.
+
+    Tests are detection and fuzzing, and a `score` of the user's own files; exports' other scores are on
+    scales of their own.
+    """
 
     def __post_init__(self) -> None:
         names = [each.source for each in self.sources]

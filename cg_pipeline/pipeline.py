@@ -45,6 +45,7 @@ from cg_pipeline.health.sample import sample_examples
 from cg_pipeline.health_records import ConceptHealth, FitArrays, GateFinding, ReaderFit
 from cg_pipeline.items import Item
 from cg_pipeline.label_records import ConceptLabel
+from cg_pipeline.labels.merging import comparable_score
 from cg_pipeline.protocols import (
     CodeRunner,
     ConceptEncoder,
@@ -299,8 +300,9 @@ def judge_concepts(
     study: Study,
 ) -> list[ConceptHealth]:
     """Which concepts can be trusted in a study; the others are quarantined, with their reasons."""
-    scores = {each.concept_id: each.score for each in labels if each.chosen and each.score is not None}
-    return measure_health(model, concepts, arrays, activations, scores, study.health)
+    scores = {each.concept_id: comparable_score(each) for each in labels if each.chosen}
+    known = {concept_id: score for concept_id, score in scores.items() if score is not None}
+    return measure_health(model, concepts, arrays, activations, known, study.health)
 
 
 def find_gaps(

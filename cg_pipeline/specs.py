@@ -391,8 +391,11 @@ class Study:
     max_clusters: int = 12
     """Clusters per kind of gap, at most."""
     read_completions: bool = False
-    """Whether what the model answered is read, too: kept apart, in tables completion_activations and
-    completion_metrics. Gaps are of what benchmarks ask, so they are found in the prompts."""
+    """Whether what the model wrote is read, too: kept apart, in tables completion_activations and
+    completion_metrics. Gaps are of what benchmarks ask, so they are found in the prompts.
+
+    Only of benchmarks of response `generation`: where choices are rated, the model writes nothing.
+    """
     n_evidence: int = 3
     """Examples kept as evidence of each concept in each benchmark, right, wrong and unscored ones apart."""
     seed: int = 0

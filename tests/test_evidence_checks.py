@@ -17,7 +17,7 @@ def test_sound_evidence_passes():
         checks.tokens_make_the_saliency(SOUND, tolerance=1e-6),
     ):
         assert finding.passed, finding.sentence
-        assert "4 rows looked at" in finding.sentence
+        assert "4 looked at" in finding.sentence
 
 
 def test_nothing_to_look_at_fails():

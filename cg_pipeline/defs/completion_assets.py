@@ -27,7 +27,7 @@ from cg_pipeline.health.gate import require_gate
 from cg_pipeline.health_records import GateFinding
 from cg_pipeline.identity import STAGES, completion_activations_id, completion_metrics_id, reader_id
 from cg_pipeline.metrics import METRICS
-from cg_pipeline.records import Completion, ConceptActivations, Example, Score
+from cg_pipeline.records import Completion, ConceptActivations, Example, Score, answer_id, content_id
 from cg_pipeline.store.resume import blocks_of
 
 
@@ -53,6 +53,12 @@ def completion_activations(
     """Which concepts fire in each answer, read after its prompt, and how strongly: pooled, sparse tensors."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
     sae = reader_of(model)
+    if benchmark.response == "choice":
+        raise dg.Failure(
+            f"On {benchmark.name!r} choices are rated (response 'choice') and nothing is written; expected "
+            "a benchmark of response 'generation'. Choose another one.",
+            allow_retries=False,
+        )
     with lasting_faults_end_the_run():
         weights = stored_weights(sae, gpu, store)
         require_gate(reader_gate, model.name, reader_id(sae, weights))
@@ -64,9 +70,11 @@ def completion_activations(
     def read(block: Sequence[Completion]) -> ConceptActivations:
         return pipeline.read_completions(examples, block, gpu.encoder(sae))
 
+    # Keyed by what was answered, too: the same question may have been asked anew, and answered otherwise.
+    said = content_id(fingerprint, [(answer_id(each), each.text) for each in completions])
     shelf = ShardShelf("completion_activations", model, benchmark, store)
     blocks = blocks_of(completions, gpu.examples_at_once("reading"))
-    stored, told = keep_activations(shelf, fingerprint, blocks, read)
+    stored, told = keep_activations(shelf, said, blocks, read)
     inputs = {"examples": [benchmark.name], "completions": [context.partition_key]}
     return result(stored, fingerprint, {**told, **links(context, inputs)})
 

@@ -104,7 +104,7 @@ def llm_labels(
         reason = next(iter(asked.troubles), "there are no excerpts")
         raise dg.Failure(f"No label could be had: {reason} Nothing was stored.", allow_retries=False)
     context.log.info(f"After asking: {asking.spent()}.")
-    found = keep_former(asked.labels, labels_written(sae, store.warehouse), reader)
+    found = keep_former(asked.labels, labels_written(sae, store.warehouse))
     return result(
         found,
         _llm_labels_id(store, sae, found),
@@ -129,7 +129,7 @@ def _former(context: dg.AssetExecutionContext, store: Store, sae: Sae) -> dg.Mat
     context.log.warning(
         "Nothing was asked, for asking costs: set ask in the run configuration, or `cg label`."
     )
-    found = keep_former([], labels_written(sae, store.warehouse), reader_hash(sae, store.layout))
+    found = keep_former([], labels_written(sae, store.warehouse))
     return result(
         found,
         _llm_labels_id(store, sae, found),

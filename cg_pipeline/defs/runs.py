@@ -10,6 +10,7 @@ from typing import Any
 
 import dagster as dg
 
+from cg_pipeline.defs.catalogue import BENCHMARKS
 from cg_pipeline.defs.freshness import Expected
 from cg_pipeline.defs.jobs import (
     CELL_JOB,
@@ -50,7 +51,7 @@ def units_of(study: Study) -> Iterator[Unit]:
     for model in study.models:
         for benchmark in study.benchmarks:
             yield Unit(CELL_JOB, {"model": model, "benchmark": benchmark})
-            if study.read_completions:
+            if study.read_completions and BENCHMARKS[benchmark].response == "generation":
                 yield Unit(COMPLETIONS_JOB, {"model": model, "benchmark": benchmark})
         yield Unit(REPORT_JOB, {"model": model})
 

@@ -12,6 +12,7 @@ from cg_pipeline.defs.partitions import OWN_SAE
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.saes import SAES
 from cg_pipeline.sources.local_files import read_examples
+from cg_pipeline.sources.model_files import model_hash
 from cg_pipeline.sources.reader_text import open_text
 from cg_pipeline.sources.training_text import read_prompts
 from cg_pipeline.specs import LocalRows, Sae, SaeDirectory, SaeTraining
@@ -80,6 +81,11 @@ def _own_parts(sae: Sae) -> tuple[SaeTraining, SaeDirectory]:
     return sae.training, sae.weights
 
 
+def _files_of_the_model(sae: Sae, layout: Layout) -> str:
+    """What tells a model on disk from what it was before: states of another one are not gone on with."""
+    return model_hash(sae.model, layout.data_dir, layout.cache)
+
+
 def train_reader(
     sae: Sae,
     layout: Layout,
@@ -112,7 +118,7 @@ def train_reader(
         text.documents,
         read_prompts(layout.data_dir / "prompts"),
         out_dir=out_dir,
-        work_dir=layout.cache / "training" / sae.name,
+        work_dir=layout.cache / "training" / sae.name / _files_of_the_model(sae, layout),
         cache_dir=layout.cache,
         data_dir=layout.data_dir,
         check_texts=questions,

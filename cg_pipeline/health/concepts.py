@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy import sparse  # pyright: ignore[reportMissingTypeStubs]
-from scipy.sparse import csgraph  # pyright: ignore[reportMissingTypeStubs]
 
 from cg_pipeline.health_records import PLACES, REASONS, ConceptHealth, FitArrays, Place
 from cg_pipeline.health_specs import HealthRules
@@ -141,13 +139,15 @@ def find_faults(
     """
     states = np.array(status, dtype=object)
     bound = -np.inf if rules.min_label_score is None else rules.min_label_score
-    return {
+    faults = {
         "dead": states == "dead",
         "dense": (states == "dense") | (token_rates(arrays) > rules.max_token_rate),
         "positional": positional(arrays.counted_firings, rules),
-        "duplicate": duplicates(arrays.nearest, arrays.cosine, broad_rate, rules.max_cosine),
         "badly_labelled": label_scores < bound,  # false for NaN
     }
+    sound = ~np.logical_or.reduce(list(faults.values()))
+    shared = duplicates(arrays.nearest, arrays.cosine, broad_rate, rules.max_cosine, sound)
+    return {**faults, "duplicate": shared}
 
 
 def positional(
@@ -164,20 +164,32 @@ def duplicates(
     cosine: Float[np.ndarray, " n_concepts"],
     rate: Float[np.ndarray, " n_concepts"],
     max_cosine: float,
+    among: Bool[np.ndarray, " n_concepts"],
 ) -> Bool[np.ndarray, " n_concepts"]:
-    """Which concepts share their direction with one that fires more often.
+    """Which concepts share their direction with one that stays and fires more often.
 
-    Concepts closer than `max_cosine` to their nearest one form groups; of each group the one with the
-    highest `rate` stays, of equals the one of the lowest id.
+    From the highest `rate` down, of equals from the lowest id up, a concept stays unless one that stays is
+    closer to it than `max_cosine`. Close is who is the other's nearest one.
+
+    Args:
+        nearest: the concept whose direction is nearest to each; -1 for none.
+        cosine: of the two directions.
+        rate: how often each fires.
+        max_cosine: bound.
+        among: who is looked at: nobody is left out for one who is left out for another reason.
     """
-    n = len(nearest)
-    close = np.flatnonzero((cosine > max_cosine) & (nearest >= 0))
-    links = sparse.coo_array((np.ones(len(close)), (close, nearest[close])), shape=(n, n))
-    _, group = csgraph.connected_components(links, directed=False)
-    order = np.lexsort((np.arange(n), -rate))
-    found = np.ones(n, dtype=bool)
-    _, first = np.unique(group[order], return_index=True)
-    found[order[first]] = False
+    close = (cosine > max_cosine) & (nearest >= 0) & among & among[nearest]
+    linked: dict[int, set[int]] = {}
+    for one, other in zip(np.flatnonzero(close).tolist(), nearest[close].tolist(), strict=True):
+        linked.setdefault(one, set()).add(other)
+        linked.setdefault(other, set()).add(one)
+    stays: set[int] = set()
+    found = np.zeros(len(nearest), dtype=bool)
+    for one in sorted(linked, key=lambda each: (-rate[each], each)):
+        if linked[one] & stays:
+            found[one] = True
+        else:
+            stays.add(one)
     return found
 
 

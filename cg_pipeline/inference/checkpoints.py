@@ -39,11 +39,11 @@ class Checkpoint:
 
 
 class Checkpoints:
-    """The checkpoints of one run, in a folder of their own."""
+    """The checkpoints of one run, in a folder of its own: another run neither reads nor drops them."""
 
     def __init__(self, folder: Path, identity: str) -> None:
         """`identity` tells the run from others: settings, text, model, place."""
-        self._folder, self._identity = folder, identity
+        self._all, self._folder, self._identity = folder, folder / identity, identity
 
     def save(self, step: int, state: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> Path:
         """Put a checkpoint down, and drop all but the two newest."""
@@ -70,8 +70,8 @@ class Checkpoints:
         return None
 
     def clear(self) -> None:
-        """Remove all of them."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """Remove all of them, and those of runs that were begun before and given up."""
+        shutil.rmtree(self._all, ignore_errors=True)
 
     def _newest_first(self) -> Iterator[Path]:
         yield from sorted(self._folder.glob("step_*"), reverse=True)

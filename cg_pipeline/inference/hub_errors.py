@@ -8,6 +8,7 @@ what is missing is missing from its cache too; another try at once meets the sam
 """
 
 from collections.abc import Iterator
+from errno import ENOSPC
 from typing import Any
 
 _UNREACHABLE = {
@@ -17,7 +18,14 @@ _UNREACHABLE = {
 _LONGEST_QUOTE = 200
 
 
-def explained(error: BaseException, noun: str, repo: str, revision: str, gated: str = "") -> Exception:
+def explained(
+    error: BaseException,
+    noun: str,
+    repo: str,
+    revision: str,
+    gated: str = "",
+    wanted: str = "safetensors weights",
+) -> Exception:
     """The exception to raise for an error met while fetching.
 
     Args:
@@ -26,6 +34,7 @@ def explained(error: BaseException, noun: str, repo: str, revision: str, gated: 
         repo: where it was looked for.
         revision: the commit asked for, or `main`.
         gated: what a gated repository asks a reader to accept.
+        wanted: what was expected there.
     """
     where = f"{repo} at {revision[:12]}"
     answer = next((found for each in _chain(error) if (found := _answer(each)) is not None), None)
@@ -38,16 +47,20 @@ def explained(error: BaseException, noun: str, repo: str, revision: str, gated: 
         )
     if answer is not None and answer.status_code == 404:
         return LookupError(
-            f"{noun}: the hub has no {where}, or not all its files (HTTP 404); expected safetensors weights "
-            "there. Correct repository and revision in its spec."
+            f"{noun}: the hub has no {where}, or not all its files (HTTP 404); expected {wanted} there. "
+            "Correct what its spec names."
         )
     if any(type(each).__name__ in _UNREACHABLE for each in _chain(error)) and answer is None:
         return FileNotFoundError(
             f"{noun}: the hub cannot be reached for {where} ({_root(error)}); expected a connection, "
             "once, or the files in the hub's cache. Connect and run again."
         )
+    if full := next((each for each in _chain(error) if getattr(each, "errno", None) == ENOSPC), None):
+        return OSError(
+            ENOSPC, f"{noun}: no room on the disk for {where} ({_quoted(full)}). Free some, and run again."
+        )
     return ConnectionError(
-        f"{noun}: cannot read {where} from the hub ({_quoted(error)}); expected safetensors weights. Check "
+        f"{noun}: cannot read {where} from the hub ({_quoted(error)}); expected {wanted}. Check "
         "the network, HF_TOKEN and what files the repository holds."
     )
 

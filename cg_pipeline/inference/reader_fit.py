@@ -9,26 +9,23 @@ Why only some: loss costs the whole model four times over, and its ratio settles
 tokens (0.973 and 0.980 on two samples of 800), where counts by latent want all there are.
 """
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
-from jaxtyping import Float
 from sae_lens import SAE
-from torch import Tensor
 
 from cg_pipeline.health_records import FitArrays, ReaderFit
 from cg_pipeline.inference.batching import enough_tokens, map_in_batches
 from cg_pipeline.inference.fit_probes import SCALES, Probes, probe
 from cg_pipeline.inference.fit_sums import FitSums
 from cg_pipeline.inference.hooks import read_hidden_states
+from cg_pipeline.inference.loss_recovered import SplicedBatch, spliced_losses
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.near_directions import nearest_directions
-from cg_pipeline.inference.prompt_batches import BOS, PromptBatch, Row, batches_of, bos_of, prompt_row
+from cg_pipeline.inference.prompt_batches import BOS, Row, batches_of, bos_of, prompt_row
 from cg_pipeline.inference.prompts import RenderedPrompt
-from cg_pipeline.inference.sae_passes import passes, rebuilt
-from cg_pipeline.inference.splicing import Change, changed, losses
+from cg_pipeline.inference.sae_passes import passes
 from cg_pipeline.specs import Sae
 
 N_SPLICED = 16
@@ -36,20 +33,14 @@ N_SPLICED = 16
 N_PROBED = 16
 """Texts, the first ones, that the experiments are made with."""
 
-_MEASURED = ("loss", "spliced_loss", "mean_loss", "zero_loss")
-
 
 def measure_fit(
     sae: Sae, loaded: SAE[Any], reader: LoadedModel, prompts: Sequence[RenderedPrompt], batch_tokens: int
 ) -> tuple[ReaderFit, FitArrays]:
     """Figures of an SAE on the prompts, and counts by latent.
 
-    loss_recovered = (L_mean - L_sae) / (L_mean - L) with L the cross-entropy of content tokens, L_sae
-    with the reconstructions spliced in at the hookpoint, L_mean with the mean state of the sample.
-    Only states of tokens that count are replaced, since no others are read by the SAE.
-
-    Source: Bricken et al., "Towards Monosemanticity" (2023), and sae-lens's `ce_loss_score`, both against
-    zero ablation; that is given too, but the mean is the harder bar: zeros break a residual stream.
+    Losses are of the content tokens that follow one; only states of tokens that count are replaced, since no
+    others are read by the SAE (`loss_recovered.spliced_losses`).
 
     Returns:
         The figures, whose `model`, `identity` and `path` are for whoever stores them to fill in, and
@@ -94,36 +85,16 @@ def _read(sae: Sae, loaded: SAE[Any], reader: LoadedModel, rows: Sequence[Row], 
 def _losses(
     sae: Sae, loaded: SAE[Any], reader: LoadedModel, rows: Sequence[Row], sums: FitSums, batch_tokens: int
 ) -> dict[str, float]:
-    """Mean losses, and over how many tokens; NaN without a token to predict."""
-    if not sums.counted.n_tokens:
-        return {**dict.fromkeys(_MEASURED, math.nan), "n": 0}
-    mean = sums.counted.mean
-    totals, n = dict.fromkeys(_MEASURED, 0.0), 0
-    for batch in batches_of(rows, batch_tokens, reader.device):
-        n += int(batch.predicted.sum())
-        for name, change in zip(_MEASURED, _changes(loaded, batch, mean), strict=True):
-            with changed(reader.module, sae.hookpoint, change):
-                found = losses(reader, batch.input_ids, batch.kept, batch.predicted)
-            totals[name] += float(found.cpu().double().sum())
-    return {**{name: total / n if n else math.nan for name, total in totals.items()}, "n": n}
-
-
-def _changes(loaded: SAE[Any], batch: PromptBatch, mean: Float[Tensor, " d_model"]) -> tuple[Change, ...]:
-    def filled_with(value: Callable[[Tensor], Tensor | float]) -> Change:
-        return lambda states: torch.where(batch.counts[..., None], value(states), states)
-
-    return (
-        lambda states: states,
-        lambda states: rebuilt(loaded, states, batch.counts),
-        filled_with(lambda states: mean.to(states)),
-        filled_with(lambda states: torch.zeros_like(states)),
-    )
+    """What is spliced in costs nothing that could be told where no token counts."""
+    found = batches_of(rows if sums.counted.n_tokens else [], batch_tokens, reader.device)
+    batches = (SplicedBatch(each.input_ids, each.kept, each.counts, each.predicted) for each in found)
+    mean = sums.counted.mean if sums.counted.n_tokens else torch.zeros(reader.d_model)
+    return spliced_losses(reader, loaded, sae.hookpoint, batches, mean)
 
 
 def _figures(
     sae: Sae, rows: Sequence[Row], sums: FitSums, probes: Probes, found: dict[str, float]
 ) -> ReaderFit:
-    loss, spliced, mean, zero = (found[name] for name in _MEASURED)
     return ReaderFit(
         model="",
         sae=sae.name,
@@ -139,13 +110,13 @@ def _figures(
         explained_variance=sums.counted.explained,
         content_explained_variance=sums.content.explained,
         l0=sums.l0,
-        n_predicted=int(found["n"]),
-        loss=loss,
-        spliced_loss=spliced,
-        mean_loss=mean,
-        zero_loss=zero,
-        loss_recovered=_recovered(loss, spliced, mean),
-        zero_loss_recovered=_recovered(loss, spliced, zero),
+        n_predicted=int(found["n_predicted"]),
+        loss=found["loss"],
+        spliced_loss=found["spliced_loss"],
+        mean_loss=found["mean_loss"],
+        zero_loss=found["zero_loss"],
+        loss_recovered=found["loss_recovered"],
+        zero_loss_recovered=found["zero_loss_recovered"],
         n_probed_tokens=probes.n_tokens,
         hookpoints=probes.hookpoints,
         hookpoint_explained_variance=probes.by_hookpoint,
@@ -155,11 +126,6 @@ def _figures(
         other_bos_explained_variance=probes.other_bos,
         path="",
     )
-
-
-def _recovered(loss: float, spliced: float, ablated: float) -> float:
-    """NaN where the ablation costs nothing: then there is nothing to recover."""
-    return (ablated - spliced) / (ablated - loss) if ablated > loss else math.nan
 
 
 def _arrays(loaded: SAE[Any], sums: FitSums) -> FitArrays:

@@ -1,8 +1,9 @@
 """Whether an SAE fits the use made of it: place, model, width, scale, BOS, context, sign.
 
 Every mismatch here would load and read nonsense without complaint. What is compared is what the SAE's
-own metadata says; where they say nothing, nothing is refused. A difference that is meant is declared
-in the SAE's spec (`trained_on`, `accepts`), and then only that one passes.
+own metadata says; model and hookpoint must be said, and of the rest nothing is refused where they say
+nothing. A difference that is meant is declared in the SAE's spec (`trained_on`, `accepts`), and then only
+that one passes.
 """
 
 from itertools import takewhile

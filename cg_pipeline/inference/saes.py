@@ -85,7 +85,7 @@ def _read_release(sae: Sae, place: SaeRelease, device: str) -> SAE[Any]:
             place.release, place.sae_id, device=device, dtype=sae.dtype, converter=read
         )
     except OSError as problem:
-        raise explained(problem, f"SAE {sae.name!r}", repo, "main") from problem
+        raise explained(problem, f"SAE {sae.name!r}", repo, "main", wanted=place.file) from problem
     except pickle.UnpicklingError as problem:
         raise ValueError(
             f"SAE {sae.name!r}: {place.file} holds more than tensors ({str(problem).splitlines()[0][:200]}); "

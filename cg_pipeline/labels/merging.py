@@ -14,6 +14,12 @@ from cg_pipeline.specs import Sae
 
 AUTOMATIC = "automatic"
 
+_COMPARED = ("detection", "fuzzing", "score")
+"""Kinds of scores that are shares of right answers, 0.5 being chance: of the tests here, and the user's own.
+
+Exports know others on scales of their own; those are kept, and no bound is theirs.
+"""
+
 
 def merge_labels(
     sae: Sae,
@@ -63,17 +69,24 @@ def show_labels(
     return [_shown(concept, chosen[concept.concept_id], mark_low=mark_low) for concept in concepts]
 
 
-def keep_former(new: Sequence[LlmLabel], former: Sequence[LlmLabel], reader: str) -> list[LlmLabel]:
-    """The new labels with the former ones that they do not replace, in order of concept and model.
+def comparable_score(label: GivenLabel | ConceptLabel) -> float | None:
+    """The lowest of a label's scores that a bound can be compared with; None if it has none such."""
+    pairs = zip(label.scores, label.score_kinds, strict=True)
+    return min((score for score, kind in pairs if kind.partition(" ")[0] in _COMPARED), default=None)
 
-    A former label stays when the same concepts were read (`reader`) and its model was not asked
-    about the concept again; when it was, and gave the same, the former one stays with its date.
+
+def keep_former(new: Sequence[LlmLabel], former: Sequence[LlmLabel]) -> list[LlmLabel]:
+    """The new labels with the former ones that they do not replace, in order of concept, model and reader.
+
+    A former label stays when its model was not asked about the same reader's concept again; when it was,
+    and gave the same, the former one stays with its date. Another reader may be back one day.
     """
-    found = {(each.concept_id, each.explainer): each for each in former if each.reader == reader}
+    found = {(each.concept_id, each.explainer, each.reader): each for each in former}
     for each in new:
-        known = found.get((each.concept_id, each.explainer))
+        key = (each.concept_id, each.explainer, each.reader)
+        known = found.get(key)
         if known is None or replace(known, made=each.made) != each:
-            found[each.concept_id, each.explainer] = each
+            found[key] = each
     return [found[key] for key in sorted(found)]
 
 
@@ -158,7 +171,7 @@ def _row(sae: str, source: str, label: GivenLabel, low_below: float) -> ConceptL
         explainer=label.explainer,
         made=label.made,
         score=score,
-        low_score=score is not None and score < low_below,
+        low_score=(compared := comparable_score(label)) is not None and compared < low_below,
         scores=label.scores,
         score_kinds=label.score_kinds,
         score_ns=label.score_ns,

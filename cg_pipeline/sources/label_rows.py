@@ -6,6 +6,7 @@ the labels next to it are then another SAE's, too.
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -213,9 +214,12 @@ def _scores(row: Mapping[str, Any], columns: LabelColumns) -> list[tuple[float, 
 
 def _score(value: Any) -> float:
     try:
-        return float(value)
+        found = float(value)
     except (TypeError, ValueError):
-        raise ValueError(f"score is {show(value)}; expected a number. Correct it, or leave it out.") from None
+        found = math.nan
+    if not math.isfinite(found):
+        raise ValueError(f"score is {show(value)}; expected a number. Correct it, or leave it out.")
+    return found
 
 
 def _n(value: Any) -> int:

@@ -17,15 +17,18 @@ from dagster._core.definitions.asset_checks.asset_check_evaluation import (
 from cg_pipeline import checks
 from cg_pipeline.answers.grading import grade
 from cg_pipeline.checks import Finding
+from cg_pipeline.defs.catalogue import BENCHMARKS
 from cg_pipeline.defs.freshness import Expected
+from cg_pipeline.defs.jobs import COMPLETIONS_JOB
 from cg_pipeline.defs.partitions import cell_key
-from cg_pipeline.defs.runs import Unit, run_study
+from cg_pipeline.defs.runs import Unit, run_study, run_unit
 from cg_pipeline.models import MODELS
 from cg_pipeline.records import Completion, Example, Score
 from cg_pipeline.saes import SAES
 from cg_pipeline.scoring import POLICIES
 from cg_pipeline.specs import Study
 from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.materialisations import Provenance
 from cg_pipeline.store.schema import TABLES
 from cg_pipeline.store.warehouse import Warehouse
 from tests.defs.tiny_study import (
@@ -139,17 +142,45 @@ def test_answers_are_read_apart_where_a_study_says_so(finished: Path, tmp_path: 
         "read_completions": ["completion_activations", "completion_metrics"],
         "report_gaps": ["gap_report"],  # it says which study it is of
     }
-    assert len(seen) == len(STUDY.benchmarks) + 1
-    assert ["smollm2_l12"] * len(STUDY.benchmarks) == LOADS  # prompts are not read again
-    n = N_CONCEPTS * len(STUDY.benchmarks)
-    assert ask(data_dir, "select count(*) from completion_metrics") == [(n,)]
-    assert ask(data_dir, "select sum(n_examples) from completion_activations") == [
-        (N_ROWS * len(STUDY.benchmarks),)
-    ]
+    written = sorted(name for name in STUDY.benchmarks if BENCHMARKS[name].response == "generation")
+    assert 0 < len(written) < len(STUDY.benchmarks)
+    assert len(seen) == len(written) + 1  # where choices are rated, nothing was written
+    assert ["smollm2_l12"] * len(written) == LOADS  # prompts are not read again
+    assert ask(data_dir, "select count(*) from completion_metrics") == [(N_CONCEPTS * len(written),)]
+    assert ask(data_dir, "select sum(n_examples) from completion_activations") == [(N_ROWS * len(written),)]
     thinks = concept_of("think")  # what the fake model says every time, and nobody asks
-    assert where_all_have(data_dir, "completion_metrics", thinks) == sorted(STUDY.benchmarks)
+    assert where_all_have(data_dir, "completion_metrics", thinks) == written
     assert where_all_have(data_dir, "concept_metrics", thinks) == []
     assert set(map(tuple, again.values())) == {()}
+
+
+@pytest.mark.usefixtures("instance")
+def test_answers_given_anew_to_the_same_questions_are_read_anew(finished: Path, tmp_path: Path) -> None:
+    """A server draws another text, or changes under the same name: the questions' fingerprint is the same."""
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    written = next(name for name in STUDY.benchmarks if BENCHMARKS[name].response == "generation")
+    cell = {"model": STUDY.models[0], "benchmark": written}
+    unit, warehouse = Unit(COMPLETIONS_JOB, cell), Warehouse(Layout(data_dir))
+    with dg.DagsterInstance.ephemeral() as own:
+        run_unit(tiny_definitions(data_dir), unit, list(COMPLETIONS_JOB.assets), own)
+        before = ask(data_dir, "select path from completion_activations")
+        note = warehouse.materialisation("completions", cell)
+        said = [replace(each, text="No.") for each in warehouse.load(TABLES["completions"], [cell])]
+        made = Provenance(fingerprint=note.fingerprint, run_id="r", code_version="1", versions={})
+        warehouse.replace(TABLES["completions"], cell, said, made)
+        run_unit(tiny_definitions(data_dir), unit, list(COMPLETIONS_JOB.assets), own)
+    assert ask(data_dir, "select path from completion_activations") != before
+    assert ask(data_dir, "select sum(n_tokens) from completion_activations") == [(N_ROWS,)]
+
+
+@pytest.mark.usefixtures("instance")
+def test_what_was_not_written_is_not_read(finished: Path, tmp_path: Path) -> None:
+    data_dir = Path(shutil.copytree(finished, tmp_path / "data"))
+    rated = next(name for name in STUDY.benchmarks if BENCHMARKS[name].response == "choice")
+    unit = Unit(COMPLETIONS_JOB, {"model": STUDY.models[0], "benchmark": rated})
+    said = rf"On '{rated}' choices are rated .* expected a benchmark of response 'generation'"
+    with dg.DagsterInstance.ephemeral() as own, pytest.raises(RuntimeError, match=said):
+        run_unit(tiny_definitions(data_dir), unit, ["completion_activations"], own)
 
 
 def test_columns_carry_descriptions(finished: Path) -> None:

@@ -106,32 +106,42 @@ def test_of_concepts_that_share_a_direction_the_one_that_fires_most_stays() -> N
     ].reasons
 
 
-def test_a_chain_of_duplicates_keeps_one() -> None:
+def test_of_a_chain_only_who_is_close_to_one_that_stays_is_left_out() -> None:
     nearest = np.array([1, 2, 1, 0])  # 0 → 1 ↔ 2; 3 is near nobody
     cosine = np.array([0.96, 0.99, 0.99, 0.1], np.float32)
     rate = np.array([0.3, 0.2, 0.1, 0.1])
-    assert duplicates(nearest, cosine, rate, 0.95).tolist() == [False, True, True, False]
+    assert duplicates(nearest, cosine, rate, 0.95, np.ones(4, bool)).tolist() == [False, True, False, False]
+
+
+def test_nobody_is_a_duplicate_of_one_that_is_left_out_anyway() -> None:
+    """Or both would be gone: the dense one, and the sound one as its duplicate."""
+    dictionary = [concept(0, status="dense", rate=0.6), concept(1, rate=0.05), concept(2), concept(3)]
+    nearest, cosine = np.array([1, 0, 3, 2]), np.array([0.99, 0.99, 0.1, 0.1], np.float32)
+    found = health(concepts=dictionary, nearest=nearest, cosine=cosine)
+    assert [each.reasons for each in found] == [("dense",), (), (), ()]
 
 
 def test_opposite_directions_are_no_duplicates() -> None:
-    found = duplicates(np.array([1, 0]), np.array([-1.0, -1.0]), np.array([0.1, 0.1]), 0.95)
+    cosine, both = np.array([-1.0, -1.0]), np.ones(2, bool)
+    found = duplicates(np.array([1, 0]), cosine, np.array([0.1, 0.1]), 0.95, both)
     assert not found.any()
 
 
 @given(
     numpy_arrays(np.float64, 8, elements=st.floats(0, 1)),
     numpy_arrays(np.float64, 8, elements=st.floats(0, 1)),
+    numpy_arrays(np.bool_, 8),
 )
-def test_of_each_group_exactly_one_stays_and_none_fires_more(rate: np.ndarray, cosine: np.ndarray) -> None:
+def test_who_is_left_out_is_close_to_one_that_stays_and_fires_more(
+    rate: np.ndarray, cosine: np.ndarray, among: np.ndarray
+) -> None:
     nearest = np.array([1, 2, 0, 4, 3, 6, 7, 5])
-    found = duplicates(nearest, cosine, rate, 0.5)
-    groups = [{k} for k in range(8)]  # joined one link at a time
-    for one in np.flatnonzero(cosine > 0.5).tolist():
-        joined = next(g for g in groups if one in g) | next(g for g in groups if nearest[one] in g)
-        groups = [joined, *(g for g in groups if not g & joined)]
-    for group in groups:
-        [stays] = [k for k in group if not found[k]]
-        assert rate[stays] == max(rate[list(group)])
+    found = duplicates(nearest, cosine, rate, 0.5, among)
+    pairs = [(k, int(nearest[k])) for k in range(8) if cosine[k] > 0.5 and among[k] and among[nearest[k]]]
+    close = {*pairs, *((other, one) for one, other in pairs)}
+    for k in range(8):
+        more = [other for one, other in close if one == k and (rate[other], -other) > (rate[k], -k)]
+        assert found[k] == any(not found[other] for other in more)
 
 
 def test_a_bad_label_quarantines_only_where_a_study_asks_for_it() -> None:

@@ -30,7 +30,7 @@ def test_the_newest_comes_back_and_two_are_kept(tmp_path: Path) -> None:
     for step in (5, 10, 200):
         save(kept, step)
     assert newest(tmp_path) == 200
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["step_000000010", "step_000000200"]
+    assert sorted(path.name for path in tmp_path.glob("run/*")) == ["step_000000010", "step_000000200"]
     kept.clear()
     assert newest(tmp_path) is None
 
@@ -61,8 +61,21 @@ def test_a_damaged_one_is_passed_over(tmp_path: Path, fault: str) -> None:
 
 def test_one_of_another_run_is_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     save(Checkpoints(tmp_path, "run"), 3)
+    (tmp_path / "run").rename(tmp_path / "another")
     assert newest(tmp_path, "another") is None
     assert "checkpoint step_000000003 is of another run; passing over it" in caplog.text
+
+
+def test_a_run_s_checkpoints_outlive_later_steps_of_another(tmp_path: Path) -> None:
+    """A setting was changed after a run had come far: the new one's first steps are kept."""
+    former, later = Checkpoints(tmp_path, "run"), Checkpoints(tmp_path, "changed")
+    for step in (900, 1000):
+        save(former, step)
+    save(later, 100)
+    assert newest(tmp_path, "changed") == 100
+    assert newest(tmp_path) == 1000
+    later.clear()
+    assert newest(tmp_path) is None
 
 
 @pytest.mark.parametrize("name", ["save_file", "_file_hash", "_flush"])

@@ -47,7 +47,13 @@ def unreachable() -> OSError:
             answered(404),
             LookupError,
             "Model 'm': the hub has no a/b at 000000000000, or not all its files (HTTP 404); expected "
-            "safetensors weights there. Correct repository and revision in its spec.",
+            "safetensors weights there. Correct what its spec names.",
+        ),
+        (
+            OSError(28, "No space left on device"),
+            OSError,
+            "[Errno 28] Model 'm': no room on the disk for a/b at 000000000000 ([Errno 28] No space left on "
+            "device). Free some, and run again.",
         ),
         (
             answered(500),

@@ -13,7 +13,7 @@ from cg_pipeline.inference.reading_plan import TokenSequence, prompt_sequence
 from cg_pipeline.inference.sae_quality import check_quality
 from tests.fakes import tiny_loaded_model
 
-TINY = tiny_loaded_model()
+TINY = tiny_loaded_model(seed=3)  # which loses by states of zeros, and by the mean below
 HOOKPOINT = "blocks.1.hook_resid_post"
 TEXTS = ("The cat sat on the mat.", "Is it five?", "A dog ran to the park and the cat read a short text.")
 SEQUENCES = [prompt_sequence(TINY, text) for text in TEXTS]
@@ -81,7 +81,16 @@ def test_batching_changes_nothing() -> None:
 def test_without_a_token_to_predict_nothing_is_known() -> None:
     alone = [TokenSequence(np.array([5]), np.array([True]))]
     figures = loss_recovered(TINY, rebuilding(1.0), HOOKPOINT, alone, MEAN)
+    assert figures.pop("n_predicted") == 0
     assert all(np.isnan(value) for value in figures.values())
+
+
+def test_where_the_mean_state_costs_nothing_there_is_nothing_to_recover() -> None:
+    """Or an SAE that does worse than the model and than the mean state would seem perfect."""
+    does_better = tiny_loaded_model(seed=0)
+    figures = loss_recovered(does_better, rebuilding(0.5), HOOKPOINT, SEQUENCES, MEAN)
+    assert figures["mean_loss"] < figures["loss"]
+    assert np.isnan(figures["loss_recovered"])
 
 
 GOOD = {"explained_variance": 0.9, "dead_share": 0.0, "l0": 32.0, "finite": 1.0, "loss_recovered": 0.95}

@@ -48,7 +48,7 @@ def process(folder: Path, pause_s: float) -> "subprocess.Popen[str]":
 
 
 def newest(folder: Path) -> str:
-    return max((path.name for path in (folder / "work" / "checkpoints").glob("step_*")), default="")
+    return max((path.name for path in (folder / "work" / "checkpoints").glob("*/step_*")), default="")
 
 
 def kill_after_a_checkpoint(folder: Path) -> None:

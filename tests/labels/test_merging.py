@@ -1,5 +1,7 @@
 """All labels kept, one chosen: by source, then score, then date; low scores marked."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given as with_examples
 from hypothesis import strategies as st
@@ -79,6 +81,12 @@ def test_a_low_score_is_marked_and_shown_all_the_same():
     assert show_labels(concepts(), merged)[0].label_source == "own:mine.csv"
 
 
+def test_a_score_on_a_scale_of_its_own_is_neither_low_nor_high():
+    theirs = replace(given(0, "theirs", 0.4), score_kinds=("recall_alt by someone",))
+    merged = merge_labels(sae(), concepts(), [(HUB, [theirs])])
+    assert [(row.score, row.low_score) for row in merged if row.source == HUB.source] == [(0.4, False)]
+
+
 def test_the_bound_is_the_spec_s():
     merged = merge_labels(sae(low_score=0.5), concepts(), [(OWN, [given(0, "weak", 0.55)])])
     assert not any(row.low_score for row in merged)
@@ -118,17 +126,18 @@ def test_exactly_one_label_of_each_concept_is_chosen_whatever_the_order(labels):
 def test_former_labels_stay_unless_asked_about_again():
     former = [written(0), written(1), written(1, model="other"), written(2, reader="old SAE")]
     new = [written(1, label="months"), written(3)]
-    kept = keep_former(new, former, "r")
+    kept = keep_former(new, former)
     assert [(each.concept_id, each.explainer, each.label) for each in kept] == [
         (0, "llm:m", "dates"),
         (1, "llm:m", "months"),
         (1, "llm:other", "dates"),
+        (2, "llm:m", "dates"),  # of another reader: it may be back one day
         (3, "llm:m", "dates"),
     ]
 
 
 def test_the_same_answer_again_keeps_its_date():
-    [kept] = keep_former([written(0, made="2026-09-09")], [written(0)], "r")
+    [kept] = keep_former([written(0, made="2026-09-09")], [written(0)])
     assert kept.made == "2026-02-02"
 
 
