@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 from cg_pipeline.checks import Finding, finding_of
 from cg_pipeline.evidence.strongest import sides_of
-from cg_pipeline.evidence_records import ConceptEvidence
+from cg_pipeline.evidence_records import SIDES, ConceptEvidence
 
 LARGEST_OFF_SHARE = 0.01
 """Share of rows whose saliency may be off: equal activations may fall the other way in other batches."""
@@ -31,7 +31,7 @@ def sides_agree(found: ConceptEvidence, scores: dict[str, float]) -> Finding:
     """
     given = np.array([scores.get(name, -1.0) for name in found.example_ids], np.float64)
     wrong = (found.sides != sides_of(given)[found.examples]) | ~_equal(given, found.scores)[found.examples]
-    new = np.diff(found.concept_ids * 3 + found.sides, prepend=-1) != 0
+    new = np.diff(found.concept_ids * len(SIDES) + found.sides, prepend=-1) != 0
     risen = ~new & (np.diff(found.saliency, prepend=0) > 0)
     astray = found.ranks != np.where(new, 1, np.roll(found.ranks, 1) + 1)
     faults = wrong | risen | astray

@@ -44,7 +44,7 @@ def map_in_batches(
     waiting = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
     results: dict[int, R] = {}
     while waiting:
-        batch = _next_batch(waiting, lengths, batch_tokens, enough_tokens or batch_tokens)
+        batch = next_batch(waiting, lengths, batch_tokens, enough_tokens or batch_tokens)
         if memory:
             memory.watch()
         answers = run_if_it_fits(run, batch)
@@ -62,6 +62,24 @@ def map_in_batches(
                 "expected it to fit. Lower the model's max_tokens, or use a device with more memory."
             )
     return [results[index] for index in range(len(lengths))]
+
+
+def next_batch(
+    waiting: list[int], lengths: Sequence[int], batch_tokens: int, enough_tokens: int
+) -> list[int]:
+    """The longest waiting items that fit: all of them are padded to the first.
+
+    Args:
+        waiting: indices of the items, the longest first.
+        lengths: of all items.
+        batch_tokens: most tokens of a batch, padding included; a longer item goes alone.
+        enough_tokens: from so many on, none is taken that would be padded by a tenth or more.
+    """
+    longest = max(1, lengths[waiting[0]])
+    size = min(max(1, batch_tokens // longest), len(waiting))
+    first = max(1, -(-enough_tokens // longest))
+    padded = (n for n in range(first, size) if lengths[waiting[n]] < 0.9 * longest)
+    return waiting[: next(padded, size)]
 
 
 def pad_right(rows: Sequence[Int[np.ndarray, " _"]], fill: int) -> Int[Tensor, "batch seq"]:
@@ -86,17 +104,6 @@ def filled(lengths: Sequence[int], *, left: bool = False) -> Bool[Tensor, "batch
 def enough_tokens(device: torch.device) -> int | None:
     """Tokens that keep a device busy: a CPU works no faster on a large batch, so padding is pure loss."""
     return 512 if device.type == "cpu" else None
-
-
-def _next_batch(
-    waiting: list[int], lengths: Sequence[int], batch_tokens: int, enough_tokens: int
-) -> list[int]:
-    """The longest waiting items that fit: all of them are padded to the first."""
-    longest = max(1, lengths[waiting[0]])
-    size = min(max(1, batch_tokens // longest), len(waiting))
-    first = max(1, -(-enough_tokens // longest))
-    padded = (n for n in range(first, size) if lengths[waiting[n]] < 0.9 * longest)
-    return waiting[: next(padded, size)]
 
 
 def run_if_it_fits(run: Callable[[list[int]], Sequence[R]], batch: list[int]) -> Sequence[R] | None:

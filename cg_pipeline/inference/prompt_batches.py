@@ -9,7 +9,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from cg_pipeline.health_records import PLACES
-from cg_pipeline.inference.batching import enough_tokens, filled, pad_right
+from cg_pipeline.inference.batching import enough_tokens, filled, next_batch, pad_right
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import RenderedPrompt
 
@@ -76,16 +76,12 @@ def batches_of(rows: Sequence[Row], batch_tokens: int, device: torch.device) -> 
         batch_tokens: most tokens of a batch, padding included; a longer row goes alone.
         device: where the batches are to lie.
     """
-    waiting = sorted((row for row in rows if len(row[0])), key=lambda row: -len(row[0]))
-    enough = enough_tokens(device) or batch_tokens
+    lengths = [len(ids) for ids, _, _ in rows]
+    waiting = sorted((i for i in range(len(rows)) if lengths[i]), key=lambda i: -lengths[i])
     while waiting:
-        longest = len(waiting[0][0])
-        fitting = waiting[: max(1, batch_tokens // longest)]
-        first = max(1, -(-enough // longest))
-        padded_much = (n for n in range(first, len(fitting)) if len(fitting[n][0]) < 0.9 * longest)
-        n = next(padded_much, len(fitting))
-        yield padded(waiting[:n], device)
-        waiting = waiting[n:]
+        batch = next_batch(waiting, lengths, batch_tokens, enough_tokens(device) or batch_tokens)
+        yield padded([rows[i] for i in batch], device)
+        waiting = waiting[len(batch) :]
 
 
 def bos_of(reader: LoadedModel) -> int | None:

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from cg_pipeline.inference.models import LoadedModel
-from cg_pipeline.inference.prompts import render_prompt, special_ids
+from cg_pipeline.inference.prompts import plain_ids, render_prompt, special_ids
 from cg_pipeline.specs import SaeTraining
 
 
@@ -77,15 +77,10 @@ def prompt_sequence(loaded: LoadedModel, text: str, max_tokens: int | None = Non
 def transcript_sequence(loaded: LoadedModel, prompt: str, answer: str, max_tokens: int) -> TokenSequence:
     """A question and its answer; the tokens of both count."""
     question = render_prompt(loaded.tokenizer, loaded.spec, prompt)
-    answer_ids = _plain_ids(loaded, answer)
+    answer_ids = plain_ids(loaded.tokenizer, answer)
     ids = np.concatenate([question.input_ids, answer_ids])
     counts = np.concatenate([question.content_mask, np.ones(len(answer_ids), bool)])
     return TokenSequence(ids[:max_tokens], counts[:max_tokens])
-
-
-def _plain_ids(loaded: LoadedModel, text: str) -> Int[np.ndarray, " seq"]:
-    encoded = loaded.tokenizer(text, add_special_tokens=False, split_special_tokens=True, truncation=False)
-    return np.asarray(encoded["input_ids"], np.int64)
 
 
 _SINK_POSITIONS = 2
@@ -115,7 +110,7 @@ class Packer:
 
     def add(self, passage: str) -> Iterator[TokenSequence]:
         """The sequences that the passage fills up."""
-        self._waiting += _plain_ids(self._loaded, passage + "\n\n").tolist()
+        self._waiting += plain_ids(self._loaded.tokenizer, passage + "\n\n").tolist()
         room = self._length - 1
         while len(self._waiting) >= room:
             ids = np.asarray(self._opening + self._waiting[:room], np.int64)
