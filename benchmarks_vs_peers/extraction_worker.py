@@ -26,7 +26,7 @@ from cg_pipeline.store.shards import ShardStore
 
 ROOT = Path(__file__).parent.parent
 RUNS_ON = {**os.environ, "PYTHONPATH": str(ROOT)}
-MEASURES = "largest resident size of a process that reads texts of 40 words into shards and loads them"
+MEASURES = "largest resident size of a process that reads texts of ten words into shards and loads them"
 DTYPES: dict[str, torch.dtype] = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -89,10 +89,10 @@ def published(made: LoadedSae[Any], loaded: LoadedModel, directory: Path) -> Sae
 
 
 def texts_of(n: int) -> Iterator[str]:
-    """Different texts of 40 words."""
-    words = (ROOT / "README.md").read_text(encoding="utf-8").split()
+    """Different texts of ten words."""
+    words = [word for word in (ROOT / "README.md").read_text(encoding="utf-8").split() if word.isalpha()]
     for i in range(n):
-        yield " ".join(words[(i * 7 + j) % len(words)] for j in range(40)) + f" {i}"
+        yield " ".join(words[(i * 7 + j) % len(words)] for j in range(10)) + f" {i}"
 
 
 def peak_of_examples(settings: dict[str, Any]) -> int:
@@ -153,7 +153,9 @@ def published_already(loaded: LoadedModel, directory: Path) -> Sae:
 
 
 def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """The largest resident size of this program; `ru_maxrss` would remember the one that started it, too."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
 
 
 def _resident() -> int:
