@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from cg_pipeline.specs import Study
 
 
+_PATIENCE_S = 5.0
+"""How long a study waits for another one that is just ending."""
+
+
 def _reports_of_other_studies(store: "Store", study: "Study") -> "list[StoredReport]":
     from cg_pipeline.store.schema import TABLES
 
@@ -32,7 +36,10 @@ def _reports_of_other_studies(store: "Store", study: "Study") -> "list[StoredRep
 @click.option("--benchmark", "benchmarks", multiple=True, help="Benchmark to run instead of the study's own.")
 @click.option("--limit", type=click.IntRange(min=1), help="Examples of each benchmark, at most.")
 def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
-    """Run a study from start to end and print its gaps."""
+    """Run a study from start to end and print its gaps.
+
+    One at a time in a data directory: another study would put its own examples under this one's feet.
+    """
     from cg_pipeline.definitions import assemble
     from cg_pipeline.defs.bills import bill_lines
     from cg_pipeline.defs.catalogue import BENCHMARKS, StudyChoice
@@ -41,6 +48,7 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
     from cg_pipeline.defs.runs import Unit, run_study
     from cg_pipeline.defs.settings import configured
     from cg_pipeline.progress import bars_on_the_terminal
+    from cg_pipeline.store.locks import hold
     from cg_pipeline.store.schema import TABLES
     from cg_pipeline.studies import STUDIES
 
@@ -64,7 +72,8 @@ def demo(name: str, benchmarks: tuple[str, ...], limit: int | None) -> None:
         click.echo(
             f"The report and suite tables of {other.model} hold study {other.study!r}; replacing them."
         )
-    with dagster_history() as instance, bars_on_the_terminal():
+    alone = hold(store.layout.data_dir / ".study.lock", exclusive=True, timeout_s=_PATIENCE_S)
+    with alone, dagster_history() as instance, bars_on_the_terminal():
         definitions = assemble(store.data_dir, study_choice=choice)
         settings = configured(store)
         deciders = (settings["judging"], settings["code_sandbox"], settings["gpu"])

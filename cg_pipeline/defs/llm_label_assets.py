@@ -100,10 +100,13 @@ def llm_labels(
     )
     for trouble, n in asked.troubles.most_common():
         context.log.warning(f"{trouble} ({n} times)")
+    context.log.info(f"After asking: {asking.spent()}.")
     if not asked.labels:
         reason = next(iter(asked.troubles), "there are no excerpts")
-        raise dg.Failure(f"No label could be had: {reason} Nothing was stored.", allow_retries=False)
-    context.log.info(f"After asking: {asking.spent()}.")
+        spent = ", ".join(f"{name} {value}" for name, value in asking.spent().items())
+        raise dg.Failure(
+            f"No label could be had: {reason} Nothing was stored; spent: {spent}.", allow_retries=False
+        )
     found = keep_former(asked.labels, labels_written(sae, store.warehouse))
     return result(
         found,
@@ -143,7 +146,9 @@ def _llm_labels_id(store: Store, sae: Sae, found: Sequence[LlmLabel]) -> str:
 
 
 def _refuse_cost(expected: float | None, most: float) -> None:
-    if most <= 0:
+    if not most >= 0:
+        raise ValueError(f"max_cost is {most:g}; expected a number from 0 (no bound) up. Correct it.")
+    if most == 0:
         return
     if expected is None:
         raise ValueError(

@@ -32,6 +32,9 @@ from cg_pipeline.store.warehouse import Warehouse
 _WRAPPERS = ("Dagster", "Failure", "RetryRequested")
 """Exceptions that only pass on another one; below the first other one the sentence is a library's."""
 
+_FAILURE = "dagster._core.definitions.events.Failure: "
+"""What stands before the sentence of an asset that said itself why it failed."""
+
 _OF_A_CHECK = "DagsterAssetCheckFailedError"
 """What ends a run whose blocking check failed; the check itself has the sentence."""
 
@@ -172,7 +175,7 @@ def reason_of(outcome: dg.ExecuteInProcessResult) -> str:
         own = [each for each in raised if not each[0].startswith(_WRAPPERS)]
         name, message = [*own, raised[-1]][0]
         if name != _OF_A_CHECK:
-            return message.strip()
+            return message.strip().removeprefix(_FAILURE)
     return "; ".join(_failed_checks(outcome)) or "no reason recorded"
 
 

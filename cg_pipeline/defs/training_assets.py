@@ -17,10 +17,14 @@ from cg_pipeline.sources.reader_text import open_text
 from cg_pipeline.sources.training_text import read_prompts
 from cg_pipeline.specs import LocalRows, Sae, SaeDirectory, SaeTraining
 from cg_pipeline.store.layout import Layout
+from cg_pipeline.store.locks import hold
 from cg_pipeline.training_specs import TextFolder
 
 if TYPE_CHECKING:
     from cg_pipeline.inference.training import TrainedReader
+
+
+_PATIENCE_S = 5.0
 
 
 class TrainingConfig(dg.Config):
@@ -101,6 +105,7 @@ def train_reader(
 
     Raises:
         ValueError: the SAE is not trained by this project, or misses its gate.
+        TimeoutError: another process is training it.
     """
     from cg_pipeline.inference.training import train_sae
 
@@ -113,16 +118,18 @@ def train_reader(
         if isinstance(benchmark.source, LocalRows)
         for example in read_examples(benchmark, layout.data_dir)
     ]
-    return train_sae(
-        sae,
-        text.documents,
-        read_prompts(layout.data_dir / "prompts"),
-        out_dir=out_dir,
-        work_dir=layout.cache / "training" / sae.name / _files_of_the_model(sae, layout),
-        cache_dir=layout.cache,
-        data_dir=layout.data_dir,
-        check_texts=questions,
-        text_id=text.identity,
-        device=device,
-        report=report,
-    )
+    # One training of an SAE at a time: what two of them left on the way would be each other's.
+    with hold(layout.cache / "training" / f"{sae.name}.lock", exclusive=True, timeout_s=_PATIENCE_S):
+        return train_sae(
+            sae,
+            text.documents,
+            read_prompts(layout.data_dir / "prompts"),
+            out_dir=out_dir,
+            work_dir=layout.cache / "training" / sae.name / _files_of_the_model(sae, layout),
+            cache_dir=layout.cache,
+            data_dir=layout.data_dir,
+            check_texts=questions,
+            text_id=text.identity,
+            device=device,
+            report=report,
+        )

@@ -2,7 +2,7 @@
 
 A checkpoint is a directory: `tensors.safetensors` (weights, the optimiser's moments, counts of firing,
 random states, what the mixing buffer holds) and `state.json` (numbers, the text's position, the curve, the
-identity of the run, and the hash of the tensors). It is written under another name, flushed to the disk
+identity of the run, and the hashes of both). It is written under another name, flushed to the disk
 and renamed; one whose hash or identity does not fit is passed over. The two newest are kept, so that a
 damaged one costs minutes, not the run.
 
@@ -51,7 +51,12 @@ class Checkpoints:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, partial / _TENSORS)
-        note = {"identity": self._identity, "sha256": _file_hash(partial / _TENSORS), "state": state}
+        note = {
+            "identity": self._identity,
+            "sha256": _file_hash(partial / _TENSORS),
+            "state_id": _state_id(state),
+            "state": state,
+        }
         (partial / _STATE).write_text(json.dumps(note), encoding="utf-8")
         for path in (partial / _TENSORS, partial / _STATE, partial):
             _flush(path)
@@ -79,7 +84,8 @@ class Checkpoints:
     def _read(self, path: Path) -> Checkpoint | None:
         try:
             note = json.loads((path / _STATE).read_text(encoding="utf-8"))
-            whole = note["sha256"] == _file_hash(path / _TENSORS)
+            state = note["state"]
+            whole = (note["sha256"], note["state_id"]) == (_file_hash(path / _TENSORS), _state_id(state))
             ours = note["identity"] == self._identity
         except (OSError, ValueError, KeyError, TypeError) as error:
             _log.warning("checkpoint %s cannot be read (%s); passing over it", path.name, error)
@@ -88,7 +94,7 @@ class Checkpoints:
             fault = "is of another run" if whole else "is damaged"
             _log.warning("checkpoint %s %s; passing over it", path.name, fault)
             return None
-        return Checkpoint(note["state"], load_file(path / _TENSORS))
+        return Checkpoint(state, load_file(path / _TENSORS))
 
 
 def parted(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -127,6 +133,10 @@ def _flush(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _state_id(state: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
 
 
 def _file_hash(path: Path) -> str:

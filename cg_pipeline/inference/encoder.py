@@ -185,9 +185,8 @@ class SaeEncoder:
 
     def _within_positions(self, prompt: RenderedPrompt) -> RenderedPrompt:
         """The same, without tokens when the model has no positions for them."""
-        name, config = self._reader.spec.name, self._reader.module.config.get_text_config()
-        positions = getattr(config, "max_position_embeddings", None)
-        if positions is None or len(prompt.input_ids) <= positions:
+        name, positions = self._reader.spec.name, self._reader.n_positions
+        if len(prompt.input_ids) <= positions:
             return prompt
         _log.warning(
             "Left out a text of %d tokens: %s has %d positions.", len(prompt.input_ids), name, positions

@@ -61,8 +61,9 @@ def probe(loaded: SAE[Any], reader: LoadedModel, hookpoint: str, batches: Sequen
         states = read_hidden_states(reader.module, hookpoint, batch.input_ids, batch.kept.long())
         for sums, scale in zip(scales, SCALES, strict=True):
             _add(sums, loaded, states * scale, batch.counts)
-        if bos is not None:
-            turned = padded([_with_other_bos(row, bos) for row in batch.rows], reader.device)
+        rows = [] if bos is None else [_with_other_bos(row, bos) for row in batch.rows]
+        if fitting := [row for row in rows if len(row[0]) <= reader.n_positions]:
+            turned = padded(fitting, reader.device)
             states = read_hidden_states(reader.module, hookpoint, turned.input_ids, turned.kept.long())
             _add(other, loaded, states, turned.counts)
     return Probes(

@@ -173,8 +173,13 @@ def _note_path(path: Path) -> Path:
 
 
 def _read_note(path: Path) -> dict[str, str] | None:
-    note = _note_path(path)
-    return json.loads(note.read_text(encoding="utf-8")) if path.exists() and note.exists() else None
+    """What is beside a shard; None where there is nothing, or nothing that could be a note of it."""
+    try:
+        note = json.loads(_note_path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    sound = isinstance(note, dict) and note.keys() >= {"identity", "sha256"} and path.is_file()
+    return note if sound else None
 
 
 def _file_hash(path: Path) -> str:

@@ -4,6 +4,7 @@ Weights are safetensors or a packaged GGUF, never pickles, and no code from a re
 is ever run.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,12 @@ class LoadedModel:
     def d_model(self) -> int:
         """Width of the residual stream."""
         return self.module.config.get_text_config().hidden_size
+
+    @property
+    def n_positions(self) -> float:
+        """Most tokens of a text; infinite for a model that has no bound."""
+        found = getattr(self.module.config.get_text_config(), "max_position_embeddings", None)
+        return math.inf if found is None else float(found)
 
     @property
     def head(self) -> nn.Linear:

@@ -108,20 +108,28 @@ def _rendered(
     tokenizer: PreTrainedTokenizerBase, model: Model, frame: ChatFrame, messages: Sequence[str]
 ) -> RenderedPrompt:
     """The messages in their frame; masks and spans are about the last one."""
-    texts = [each.strip() if trim else each for each, trim in zip(messages, frame.trims, strict=True)]
+    texts = [
+        _encodable(text.strip() if trim else text) for text, trim in zip(messages, frame.trims, strict=True)
+    ]
     ids, starts, ends = _encode(tokenizer, frame.parts, texts)
     start = sum(map(len, frame.parts[:-1])) + sum(map(len, texts[:-1]))
     if not model.chat and (bos := added_bos(tokenizer)) is not None:
         ids, starts, ends = [bos, *ids], [0, *starts], [0, *ends]
     spans = np.array([starts, ends], np.int64).T.reshape(-1, 2) - start
-    offset = messages[-1].find(texts[-1])
+    offset = _encodable(messages[-1]).find(texts[-1])
     return _masked(tokenizer, np.asarray(ids, np.int64), spans, len(texts[-1]), offset)
 
 
 def plain_ids(tokenizer: PreTrainedTokenizerBase, text: str) -> Int[np.ndarray, " seq"]:
     """Ids of a text by itself, without any special token."""
-    encoded: Any = tokenizer(text, add_special_tokens=False, split_special_tokens=True, truncation=False)
+    options: Any = {"add_special_tokens": False, "split_special_tokens": True, "truncation": False}
+    encoded: Any = tokenizer(_encodable(text), **options)
     return np.asarray(encoded["input_ids"], np.int64)
+
+
+def _encodable(text: str) -> str:
+    """The text with a question mark for each half of a surrogate pair, which no tokenizer takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=16)

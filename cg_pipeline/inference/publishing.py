@@ -1,4 +1,4 @@
-"""From a trained SAE to the directory that ships: float16 weights, figures, a gate, one rename."""
+"""From a trained SAE to the directory that ships: float16 weights, figures, a gate."""
 
 import json
 import shutil
@@ -55,11 +55,16 @@ def check_gate(name: str, training: SaeTraining, figures: dict[str, QualityFigur
 
 
 def publish(candidate: Path, out_dir: Path) -> None:
-    """Put the candidate in the place of `out_dir` in one rename, keeping the model card that lies there."""
+    """Put the candidate in the place of `out_dir`, keeping the model card that lies there.
+
+    In two renames: who was killed between them left the former SAE beside, and it is put back first.
+    """
+    partial, old = (out_dir.with_name(f".{out_dir.name}.{suffix}") for suffix in ("partial", "old"))
+    if old.exists() and not out_dir.exists():
+        old.rename(out_dir)
     card = out_dir / "README.md"
     if card.exists():
         shutil.copy2(card, candidate / "README.md")
-    partial, old = (out_dir.with_name(f".{out_dir.name}.{suffix}") for suffix in ("partial", "old"))
     for leftover in (partial, old):
         shutil.rmtree(leftover, ignore_errors=True)
     out_dir.parent.mkdir(parents=True, exist_ok=True)

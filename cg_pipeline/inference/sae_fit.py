@@ -79,6 +79,12 @@ def _check_widths(sae: Sae, loaded: SAE[Any], d_model: int) -> None:
             raise ValueError(
                 f"SAE {sae.name!r} has {found} latents; its spec says {sae.d_sae}. Correct the spec's d_sae."
             )
+    k = getattr(loaded.cfg, "k", 1)
+    if not isinstance(k, (int, float)) or not 1 <= k <= sae.d_sae:
+        raise ValueError(
+            f"SAE {sae.name!r} keeps k={k!r} latents; expected a number from 1 to {sae.d_sae}. "
+            "Restore its cfg.json."
+        )
     if loaded.cfg.d_in != d_model:
         raise ValueError(
             f"SAE {sae.name!r} reads vectors of width {loaded.cfg.d_in}; model {sae.model.name!r} has width "

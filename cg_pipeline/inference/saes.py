@@ -17,6 +17,7 @@ import torch
 from sae_lens import SAE
 from sae_lens.loading.pretrained_sae_loaders import NAMED_PRETRAINED_SAE_LOADERS, get_conversion_loader_name
 from sae_lens.loading.pretrained_saes_directory import get_pretrained_saes_directory
+from safetensors import SafetensorError
 
 from cg_pipeline.inference.hooks import check_hookpoint
 from cg_pipeline.inference.hub_errors import explained
@@ -74,7 +75,14 @@ def _read_directory(sae: Sae, directory: Path, device: str) -> SAE[Any]:
             f"SAE {sae.name!r}: {directory} has no cfg.json; expected a directory written by sae-lens. "
             f"Train it with: cg train-sae {sae.name}"
         )
-    return SAE.load_from_disk(directory, device=device, dtype=sae.dtype)
+    try:
+        return SAE.load_from_disk(directory, device=device, dtype=sae.dtype)
+    except (SafetensorError, OSError, KeyError, TypeError, AttributeError, ValueError) as problem:
+        said = " ".join(str(problem).split())[:200]
+        raise ValueError(
+            f"SAE {sae.name!r}: {directory} cannot be read ({type(problem).__name__}: {said}); expected "
+            "cfg.json and sae_weights.safetensors as sae-lens writes them. Restore its files."
+        ) from problem
 
 
 def _read_release(sae: Sae, place: SaeRelease, device: str) -> SAE[Any]:

@@ -82,7 +82,7 @@ def prepare_text(
         report: told sentences for a log or a terminal.
     """
     report(f"sampling answers to {len(prompts):,} prompts, unless that was done before")
-    pairs = sample_transcripts(loaded, prompts, work_dir / "transcripts.jsonl", training)
+    pairs = sample_transcripts(loaded, prompts, work_dir / "transcripts.jsonl", training, report)
     chats = [transcript_sequence(loaded, *pair, training.context_tokens) for pair in pairs]
     prepare = _streamed if training.buffer_tokens else _from_disk
     source, held_out, identity = prepare(sae, training, loaded, documents, chats, work_dir, report)

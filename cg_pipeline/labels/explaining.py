@@ -91,6 +91,7 @@ class _Patience:
     def __init__(self) -> None:
         self.troubles: Counter[str] = Counter()
         self._n_in_a_row = 0
+        self._answered = False
         self._lock = threading.Lock()
 
     def answer_of(self, ask: Callable[[], object]) -> object | None:
@@ -101,10 +102,11 @@ class _Patience:
         try:
             answer = ask()
         except LabellingFailed as failure:
-            self._count(str(failure), failed=not failure.lasting)
+            # A question that will never be answered may be a bad one; where none ever was, it is the server.
+            self._count(str(failure), failed=not (failure.lasting and self._answered))
             return None
         with self._lock:
-            self._n_in_a_row = 0
+            self._n_in_a_row, self._answered = 0, True
         return answer
 
     def _count(self, trouble: str, *, failed: bool) -> None:

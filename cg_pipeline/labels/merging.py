@@ -85,9 +85,15 @@ def keep_former(new: Sequence[LlmLabel], former: Sequence[LlmLabel]) -> list[Llm
     for each in new:
         key = (each.concept_id, each.explainer, each.reader)
         known = found.get(key)
-        if known is None or replace(known, made=each.made) != each:
+        if known is None or not _says_it_all(known, each):
             found[key] = each
     return [found[key] for key in sorted(found)]
+
+
+def _says_it_all(known: LlmLabel, new: LlmLabel) -> bool:
+    """Whether a former label makes the new one needless: the same, or the same words better tested."""
+    tested_less = new.n_detection + new.n_fuzzing < known.n_detection + known.n_fuzzing
+    return replace(known, made=new.made) == new or (known.label == new.label and tested_less)
 
 
 def label_counts(sae: Sae, labels: Sequence[ConceptLabel]) -> Mapping[str, dict[str, int]]:

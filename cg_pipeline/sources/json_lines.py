@@ -26,7 +26,7 @@ def parse_line(line: bytes) -> dict[str, Any]:
         ValueError: the line is no UTF-8, no JSON, no object, or holds what a row may not hold.
     """
     try:
-        row = json.loads(_text_of(line), object_pairs_hook=_fields, parse_int=_integer)
+        row = json.loads(_text_of(line), object_pairs_hook=unique_fields, parse_int=bounded_integer)
     except json.JSONDecodeError as error:
         raise ValueError(
             f"got {show(error.doc)}, not JSON at column {error.colno} ({error.msg}); "
@@ -66,11 +66,13 @@ def _text_of(line: bytes) -> str:
     return text
 
 
-def _integer(digits: str) -> int | float:
+def bounded_integer(digits: str) -> int | float:
+    """For `json.loads`: an integer; one of very many digits as the float nearest to it, in no time."""
     return int(digits) if len(digits) <= 20 else float(digits)
 
 
-def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For `json.loads`: an object, refused if a field stands twice."""
     row = dict(pairs)
     if len(row) < len(pairs):
         field, count = Counter(name for name, _ in pairs).most_common(1)[0]

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from cg_pipeline.sources.json_lines import checked, show
+from cg_pipeline.sources.json_lines import bounded_integer, checked, show, unique_fields
 from cg_pipeline.sources.lines import Line, read_lines
 from cg_pipeline.specs import Sae
 
 ENDINGS = (".csv", ".jsonl", ".json", ".parquet")
 """What a label file may be called, each also with `.gz` after it."""
-LARGEST_FILE = 2**30
-"""Bytes of an unpacked file; the labels of a dictionary of a million concepts take a tenth of it."""
+LARGEST_FILE = 2**28
+"""Bytes of an unpacked file; the labels of a dictionary of a million concepts take less than half of it."""
 
 
 def unpacked(name: str, payload: bytes) -> bytes:
@@ -66,7 +66,8 @@ def label_lines(name: str, payload: bytes, sae: Sae) -> Iterator[Line]:
     if PurePath(plain).suffix.lower() != ".json":
         return read_lines(plain, payload)
     try:
-        value = json.loads(payload.decode("utf-8-sig"))
+        text = payload.decode("utf-8-sig")
+        value = json.loads(text, object_pairs_hook=unique_fields, parse_int=bounded_integer)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name} is not JSON ({error}); expected labels. Correct or remove it.") from None
     return _checked(enumerate(_rows(name, value, sae), start=1))
@@ -85,14 +86,22 @@ def _rows(name: str, value: Any, sae: Sae) -> Sequence[dict[str, Any]]:
             )
         return [{"concept_id": place, "label": label} for place, label in enumerate(value)]
     if isinstance(value, dict) and value and all(key.isdecimal() for key in value):
-        return [
-            {"concept_id": key, **(each if isinstance(each, dict) else {"label": each})}
-            for key, each in value.items()
-        ]
+        return [_keyed(name, key, each) for key, each in value.items()]
     raise ValueError(
         f"{name} holds {show(value)}; expected a list of rows, a list of labels, or an object from ids to "
         "labels. Correct it."
     )
+
+
+def _keyed(name: str, key: str, value: Any) -> dict[str, Any]:
+    """The row of an id: a label, or more about it; an id inside must be the same."""
+    row = value if isinstance(value, dict) else {"label": value}
+    if str(row.get("concept_id", key)) != key:
+        raise ValueError(
+            f"{name}: under id {key!r} is a row of concept_id {show(row['concept_id'])}; expected the same. "
+            "Correct one of them."
+        )
+    return {**row, "concept_id": key}
 
 
 def _checked(rows: Iterable[tuple[int, dict[str, Any]]]) -> Iterator[Line]:

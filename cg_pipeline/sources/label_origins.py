@@ -21,7 +21,7 @@ from cg_pipeline.specs import Sae
 FOLDER = "labels"
 """Below the data directory: a folder for each SAE."""
 
-_NOT_LABELS = ("README",)
+_NOT_LABELS = ("README", "README.md", "README.txt")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +68,11 @@ def _own_files(sae: Sae, data_dir: Path) -> list[Path]:
     folder = data_dir / FOLDER / sae.name
     if not folder.is_dir():
         return []
-    found = sorted(
-        path for path in folder.iterdir() if not path.name.startswith((".", *_NOT_LABELS)) and path.is_file()
-    )
+    named = (path for path in folder.iterdir() if path.name not in _NOT_LABELS and path.name[0] != ".")
+    found = sorted(path for path in named if path.is_file() or is_label_file(path.name))
     for path in found:
+        if not path.is_file():
+            raise ValueError(f"{path} is no file that can be read; expected labels. Restore or remove it.")
         if not is_label_file(path.name):
             raise ValueError(
                 f"{path} is no label file; expected names that end in {', '.join(ENDINGS)}, gzipped or not. "

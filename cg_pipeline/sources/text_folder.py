@@ -7,6 +7,7 @@ A document of a .txt file is a run of paragraphs, which blank lines divide; of t
 import hashlib
 import json
 import random
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -82,6 +83,9 @@ def _plain(path: Path) -> Iterator[str]:
     """Runs of whole paragraphs of about `_DOCUMENT_CHARS`; a paragraph that is longer is cut."""
     lines: list[str] = []
     length = 0
+    with path.open("rb") as file:
+        if file.read(2) in (BOM_UTF16_LE, BOM_UTF16_BE):
+            raise ValueError(f"{path} is UTF-16; expected UTF-8. Save it as UTF-8.")
     with path.open(encoding="utf-8", errors="replace") as file:
         while line := file.readline(_DOCUMENT_CHARS):
             lines.append(line)

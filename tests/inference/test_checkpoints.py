@@ -36,7 +36,7 @@ def test_the_newest_comes_back_and_two_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", ["cut", "changed", "no note", "half a note", "no tensors", "note of nothing"]
+    "fault", ["cut", "changed", "no note", "half a note", "no tensors", "note of nothing", "other state"]
 )
 def test_a_damaged_one_is_passed_over(tmp_path: Path, fault: str) -> None:
     kept = Checkpoints(tmp_path, "run")
@@ -52,6 +52,8 @@ def test_a_damaged_one_is_passed_over(tmp_path: Path, fault: str) -> None:
         note.unlink()
     elif fault == "half a note":
         note.write_text(note.read_text()[:-20])
+    elif fault == "other state":
+        note.write_text(note.read_text().replace('"step": 2', '"step": 3'))
     elif fault == "note of nothing":
         note.write_text("[]")
     else:

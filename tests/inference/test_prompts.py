@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from cg_pipeline.inference.prompts import render_answer, render_prompt
+from cg_pipeline.inference.prompts import plain_ids, render_answer, render_prompt
 from cg_pipeline.specs import LocalWeights, Model
 from tests.fakes import CHAT_TEMPLATE, tiny_tokenizer
 from tests.strategies import TEXT
@@ -243,3 +243,11 @@ def test_a_hostile_answer_stays_text(model: Model) -> None:
 @pytest.mark.parametrize("mask", ["content", "no_special", "all"])
 def test_of_an_empty_answer_nothing_counts(mask: str) -> None:
     assert not render_answer(TOKENIZER, CHAT, "Hi", "").counted(mask).any()
+
+
+def test_half_of_a_surrogate_pair_is_read_as_a_question_mark() -> None:
+    """No tokenizer takes it; one document of a corpus may have it, and it must not end a training."""
+    broken, mended = render_prompt(TOKENIZER, CHAT, "a \ud83d b"), render_prompt(TOKENIZER, CHAT, "a ? b")
+    assert broken.input_ids.tolist() == mended.input_ids.tolist()
+    assert broken.spans.tolist() == mended.spans.tolist()
+    assert plain_ids(TOKENIZER, "\ud83d").tolist() == plain_ids(TOKENIZER, "?").tolist()

@@ -16,6 +16,8 @@ from cg_pipeline.inference.fit_sums import FitSums
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import render_prompt
 from cg_pipeline.inference.sae_quality import sae_quality
+from cg_pipeline.specs import Sae, SaeDirectory
+from tests.fakes import tiny_loaded_model, write_tiny_sae
 from tests.inference.fitted import (
     D_MODEL,
     D_SAE,
@@ -211,3 +213,26 @@ def test_what_counts_is_the_specs(case: Case) -> None:
     assert everything.content_explained_variance == pytest.approx(fit.explained_variance, abs=1e-6)
     assert counted.counted_firings.tolist() == counted.firings.tolist()
     assert replace(spec, token_mask="content").token_mask == "content"
+
+
+def test_a_text_of_all_the_positions_there_are_is_not_tried_with_a_token_more(tmp_path: Path) -> None:
+    """Learned positions end: a BOS before such a text would be one too many."""
+    reader = tiny_loaded_model("gpt2", chat=False)
+    write_tiny_sae(tmp_path / "sae")
+    longest = "é" * (int(reader.n_positions) // 2)  # two bytes, a token each
+    assert len(render_prompt(reader.tokenizer, reader.spec, longest).input_ids) == reader.n_positions
+    spec = Sae(
+        name="tiny_sae",
+        title="Tiny",
+        model=reader.spec,
+        hookpoint="blocks.1.hook_resid_post",
+        weights=SaeDirectory(path="sae"),
+        d_sae=48,
+        licence="MIT",
+    )
+    encoder = SaeEncoder(spec, reader, data_dir=tmp_path)
+    alone, _ = encoder.fit([longest])
+    assert alone.n_tokens == reader.n_positions
+    assert math.isnan(alone.other_bos_explained_variance)
+    both, _ = encoder.fit([longest, "The cat sat on the mat."])
+    assert math.isfinite(both.other_bos_explained_variance)

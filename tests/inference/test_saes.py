@@ -177,6 +177,33 @@ def test_weights_of_another_shape_than_the_settings_are_refused(tmp_path: Path) 
         load_sae(SPEC, READER, data_dir=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("sae_weights.safetensors", ""),
+        ("sae_weights.safetensors", "no tensors at all"),
+        ("cfg.json", ""),
+        ("cfg.json", "[]"),
+        ("cfg.json", "{}"),
+        ("cfg.json", '{"architecture": "nonsense"}'),
+    ],
+)
+def test_files_that_are_damaged_are_named(tmp_path: Path, name: str, content: str) -> None:
+    write_tiny_sae(tmp_path / "saes/tiny")
+    (tmp_path / "saes/tiny" / name).write_text(content)
+    with pytest.raises(ValueError, match=r"SAE 'tiny_sae': .*saes/tiny cannot be read \(\w+: .*Restore its"):
+        load_sae(SPEC, READER, data_dir=tmp_path)
+
+
+@pytest.mark.parametrize("k", [0, -1, 1000, None])
+def test_a_number_of_latents_kept_that_cannot_be_is_refused(tmp_path: Path, k: object) -> None:
+    write_tiny_sae(tmp_path / "saes/tiny")
+    path = tmp_path / "saes/tiny/cfg.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"k": k}))
+    with pytest.raises(ValueError, match=r"SAE 'tiny_sae' keeps k=.* latents; expected a number from 1 to"):
+        load_sae(SPEC, READER, data_dir=tmp_path)
+
+
 PICKLED_SAE = SaeRelease(release="tiny-pickled", sae_id="l1", file="tiny/pickles/l1/ae.pt")
 PLAIN_SAE = SaeRelease(release="tiny-plain", sae_id="l1", file="tiny/plain/l1/sae_weights.safetensors")
 

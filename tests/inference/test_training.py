@@ -13,12 +13,13 @@ from sae_lens import SAE
 from safetensors.torch import load_file, save_file
 
 from cg_pipeline.inference import harvest as harvesting
-from cg_pipeline.inference import training, training_input
+from cg_pipeline.inference import training, training_input, transcripts
 from cg_pipeline.inference.batch_sources import ShardBatches
 from cg_pipeline.inference.harvest import harvest, load_shard
 from cg_pipeline.inference.hooks import read_hidden_states
 from cg_pipeline.inference.models import LoadedModel
 from cg_pipeline.inference.prompts import render_prompt, special_ids
+from cg_pipeline.inference.publishing import publish
 from cg_pipeline.inference.reading_plan import (
     TokenSequence,
     plan_passages,
@@ -320,6 +321,80 @@ def test_batches_are_the_same_for_the_same_seed(tmp_path: Path, tiny: LoadedMode
     assert not torch.equal(first[0], other[0])
     assert first[0].shape == (256, 16)
     assert first[0].dtype == torch.float32
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "[]", "a line less"])
+def test_damaged_transcripts_are_sampled_anew(tmp_path: Path, tiny: LoadedModel, damage: str) -> None:
+    path = tmp_path / "transcripts.jsonl"
+    first = sample_transcripts(tiny, PROMPTS, path, TRAINING)
+    whole = path.read_text()
+    lines = whole.splitlines(keepends=True)
+    changed = {
+        "cut": whole[:-9],
+        "flipped": whole.replace("two plus", "two pluz", 1),
+        "empty": "",
+        "[]": "[]\n" + "".join(lines[1:]),
+        "a line less": "".join(lines[:-1]),
+    }
+    path.write_text(changed[damage])
+    assert sample_transcripts(tiny, PROMPTS, path, TRAINING) == first
+    assert path.read_text() == whole
+
+
+def test_transcripts_may_hold_any_character(tmp_path: Path) -> None:
+    """Some of them end a line for str.splitlines, and none of them does in JSON lines."""
+    path = tmp_path / "transcripts.jsonl"
+    said = [("a\u2028b", "c\u2029d\x85e\x0bf\r\ng")]
+    transcripts._write_transcripts(path, "settings", said)
+    assert transcripts._read_transcripts(path, "settings") == said
+    assert transcripts._read_transcripts(path, "others") == []
+
+
+def test_sampling_that_was_interrupted_goes_on(
+    tmp_path: Path, tiny: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transcripts, "_BATCH_PROMPTS", 2)
+    training = replace(TRAINING, n_transcripts=3)
+    whole = sample_transcripts(tiny, PROMPTS, tmp_path / "whole.jsonl", training)
+    sampled: list[int] = []
+    sample = transcripts._sample_batch
+
+    def dies_at_the_third(loaded, batch, settings, seed):
+        sampled.append(len(batch))
+        if len(sampled) == 3:
+            raise KeyboardInterrupt
+        return sample(loaded, batch, settings, seed)
+
+    monkeypatch.setattr(transcripts, "_sample_batch", dies_at_the_third)
+    told: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        sample_transcripts(tiny, PROMPTS, tmp_path / "t.jsonl", training, told.append)
+    again = sample_transcripts(tiny, PROMPTS, tmp_path / "t.jsonl", training, told.append)
+    assert again == whole
+    assert sampled == [2, 2, 2, 2]  # the third batch twice, what was finished once
+    assert told[-1].startswith("6 of 6 answers")
+
+
+def test_who_was_killed_while_publishing_finds_the_former_one_in_its_place(tmp_path: Path) -> None:
+    out, candidate = tmp_path / "sae", tmp_path / "candidate"
+    (tmp_path / ".sae.old").mkdir()
+    (tmp_path / ".sae.old" / "README.md").write_text("the card")
+    candidate.mkdir()
+    (candidate / "cfg.json").write_text("new")
+    publish(candidate, out)
+    found = {path.name: path.read_text() for path in out.iterdir()}
+    assert found == {"README.md": "the card", "cfg.json": "new"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["candidate", "sae"]
+
+
+@pytest.mark.parametrize("note", ["", "{", "[]", "{}"])
+def test_a_shard_whose_note_is_damaged_is_read_anew(tmp_path: Path, tiny: LoadedModel, note: str) -> None:
+    sequences = [prompt_sequence(tiny, text) for text in PROMPTS]
+    [shard] = harvest(tiny, HOOKPOINT, sequences, tmp_path)
+    whole = load_shard(shard)
+    shard.with_suffix(".json").write_text(note)
+    assert harvest(tiny, HOOKPOINT, sequences, tmp_path) == [shard]
+    assert torch.equal(load_shard(shard), whole)
 
 
 def test_the_published_sae_opens_with_sae_lens(published: Published) -> None:

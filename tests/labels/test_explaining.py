@@ -118,6 +118,20 @@ def test_a_server_that_is_down_is_not_asked_for_ever():
     assert labelled.troubles["Not asked: the language model failed too often in a row before."] == 5
 
 
+def test_a_server_that_never_gave_anything_usable_is_not_asked_for_ever():
+    """Each answer is garbage for good: at the tenth it is the server, and each one is paid for."""
+
+    class Garbage(Explainer):
+        def explain(self, excerpts: Sequence[str]) -> str:
+            self.shown.append(list(excerpts))
+            raise LabellingFailed("It answered with nothing usable.", lasting=True)
+
+    explainer = Garbage()
+    labelled = label([each for i in range(MAX_FAILURES + 5) for each in group(i)], explainer)
+    assert labelled.labels == []
+    assert len(explainer.shown) == MAX_FAILURES
+
+
 def test_concepts_are_asked_about_a_few_at_a_time_and_told():
     told: list[tuple[int, int]] = []
     meet = threading.Barrier(3)

@@ -141,6 +141,14 @@ def test_the_same_answer_again_keeps_its_date():
     assert kept.made == "2026-02-02"
 
 
+def test_the_same_words_tested_less_do_not_replace_what_was_found():
+    """The tester was down this time."""
+    former = written(0, detection=0.5, n_detection=12)
+    untested = written(0, detection=None, n_detection=0, fuzzing=None, n_fuzzing=0)
+    assert keep_former([untested], [former]) == [former]
+    assert keep_former([replace(untested, label="months")], [former])[0].label == "months"
+
+
 def test_sources_are_counted_with_what_they_lack():
     merged = merge_labels(sae(), concepts(), [(OWN, [given(0, "a", 0.2), given(0, "b"), given(1, "c")])])
     assert label_counts(sae(), merged) == {

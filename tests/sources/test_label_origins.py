@@ -86,3 +86,23 @@ def test_the_users_file_is_not_fetched(tmp_path):
     [origin] = label_origins(SAE, tmp_path)
     with pytest.raises(ValueError, match="are a file of the user's"):
         bring_labels(origin, SAE, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["dangling", "folder", "pipe"])
+def test_what_cannot_be_read_under_a_label_files_name_is_told(tmp_path, kind):
+    path = folder(tmp_path) / "mine.csv"
+    made = {
+        "dangling": lambda: path.symlink_to("nowhere"),
+        "folder": path.mkdir,
+        "pipe": lambda: os.mkfifo(path),
+    }
+    made[kind]()
+    with pytest.raises(ValueError, match=r"mine.csv is no file that can be read; expected labels"):
+        label_origins(SAE, tmp_path)
+
+
+def test_a_file_about_labels_is_none_and_one_named_alike_is(tmp_path):
+    place = folder(tmp_path)
+    (place / "README.md").write_text("About these labels.")
+    (place / "README_labels.csv").write_text("concept_id,label\n0,dates\n")
+    assert [each.source for each in label_origins(SAE, tmp_path)] == ["own:README_labels.csv"]

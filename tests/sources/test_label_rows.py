@@ -134,6 +134,17 @@ def test_labels_that_are_missing_are_counted_and_repeated_ones_read_once():
         ("a.json", '["a", "b", "c", "d", "e"]', r"lists 5 labels without ids; expected 4"),
         ("a.json", '{"labels": 3}', r"a.json holds {'labels': 3}; expected a list of rows"),
         ("a.json", "{", r"a.json is not JSON"),
+        ("a.json", '{"1": "a", "1": "b"}', r"field '1' is given 2 times, as \['a', 'b'\]; expected once"),
+        (
+            "a.json",
+            '{"1": {"label": "a", "concept_id": 2}}',
+            r"under id '1' is a row of concept_id 2; ",
+        ),
+        (
+            "a.json",
+            '[{"concept_id": 1, "label": "a", "score": 1' + "0" * 400 + "}]",
+            r"'score' is inf; expected a number of at most",
+        ),
         ("a.jsonl", '{"index": 0, "label": 7}', r"a.jsonl:1: label is 7; expected text"),
         (
             "a.jsonl",
@@ -141,6 +152,7 @@ def test_labels_that_are_missing_are_counted_and_repeated_ones_read_once():
             r"date is 'May'; expected one such as 2026-",
         ),
         ("a.jsonl", '{"index": 0, "label": "a", "score": "high"}', r"score is 'high'; expected a number"),
+        ("a.csv", "index,label,score\n0,a,nan\n", r"score is 'nan'; expected a number"),
         ("a.jsonl", '{"index": 0, "label": "a", "score": 1, "n": "x"}', r"n is 'x'; expected a count"),
         ("a.jsonl", "nonsense", r"a.jsonl:1: got 'nonsense', not JSON"),
         ("a.txt", "0 dates", r"a.txt ends in '.txt'; expected one of"),

@@ -102,3 +102,9 @@ def test_a_changed_file_is_another_text(folder: Path) -> None:
     assert folder_identity(folder) == before
     (folder / "one.txt").write_text("Another paragraph.\n", "utf-8")
     assert folder_identity(folder) != before
+
+
+def test_text_in_another_encoding_is_told(tmp_path):
+    (tmp_path / "a.txt").write_text("plain", encoding="utf-16")
+    with pytest.raises(ValueError, match=r"a.txt is UTF-16; expected UTF-8"):
+        list(folder_documents(tmp_path, "text", seed=0))
