@@ -15,10 +15,11 @@ from click.testing import CliRunner
 
 from cg_pipeline import definitions
 from cg_pipeline.benchmarks import BENCHMARKS
-from cg_pipeline.cli import cli
+from cg_pipeline.cli import cli, studying
 from cg_pipeline.defs.resources import Store
 from cg_pipeline.environment import CHECKOUT
 from cg_pipeline.saes import SAES
+from cg_pipeline.store.locks import hold
 from cg_pipeline.studies import STUDIES
 from tests.defs.tiny_study import READER, FakeGpu, tiny_data
 
@@ -103,6 +104,18 @@ def test_another_study_is_run_with_its_own_benchmarks(
     monkeypatch.setitem(STUDIES, "other", replace(short, name="other", benchmarks=("facts",)))
     again = runner.invoke(cli, ["demo", "--study", "other"], catch_exceptions=False)
     assert "suite tables of smollm2_135m hold study 'short'; replacing them." in again.output
+
+
+def test_a_study_is_not_run_beside_another_one(
+    runner: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its examples would be put under the other one's feet."""
+    monkeypatch.setattr(studying, "_PATIENCE_S", 0.1)
+    with hold(tmp_path / "data" / ".study.lock", exclusive=True, timeout_s=1.0):
+        result = runner.invoke(cli, ["demo"])
+    assert result.exit_code == 1
+    assert f".study.lock, held by process {os.getpid()}; expected it to be free within 0.1 s" in result.output
+    assert "Traceback" not in result.output
 
 
 def test_a_taken_port_is_named(runner: CliRunner) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 _PATIENCE_S = 5.0
+"""How long a training waits for another one of the same SAE that is just ending."""
 
 
 class TrainingConfig(dg.Config):

@@ -51,6 +51,23 @@ def test_its_gate_reads_the_benchmarks_whose_rows_lie_here(monkeypatch: pytest.M
     assert place_of(sae) == "saes/smollm2_l12"
 
 
+def test_two_trainings_of_one_sae_do_not_share_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    data_dir = tiny_data(tmp_path / "data")
+    (data_dir / "prompts").mkdir()
+    (data_dir / "prompts" / "few.txt").write_text("What day is it?\n")
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "one.txt").write_text("A passage about tin. " * 30)
+    monkeypatch.setattr(training_assets, "_PATIENCE_S", 0.1)
+    sae, layout = SAES["smollm2_l12"], Layout(data_dir)
+
+    def another(*_, **__):
+        train_reader(sae, layout, "cpu", str(tmp_path / "text"), out_dir=tmp_path / "out", report=print)
+
+    monkeypatch.setattr(training, "train_sae", another)
+    with pytest.raises(TimeoutError, match=r"smollm2_l12\.lock, held by process \d+; expected it to be free"):
+        another()
+
+
 def test_figures_and_curves_are_metadata_of_the_asset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(training_assets, "train_reader", lambda *_, **__: TRAINED)
     store = Store(data_dir=str(tmp_path))
