@@ -22,7 +22,7 @@ demo: install
 
 test: lint
 	$(BIN)/python -m pytest -m "not real and not slow" --numprocesses auto --maxprocesses 4
-	$(BIN)/python -m pytest -m "real or slow"
+	$(BIN)/python -m pytest -m "real or slow" --numprocesses auto --maxprocesses 2 --dist loadfile
 
 lint: install
 	$(BIN)/ruff check .
