@@ -17,15 +17,13 @@ from cg_pipeline.defs.partitions import (
     MODEL_OF_CELL,
     benchmark_of,
     model_of,
-    reader_of,
 )
-from cg_pipeline.defs.reader_assets import ShardShelf, keep_activations, stored_weights
+from cg_pipeline.defs.reader_assets import ShardShelf, gated_reader, keep_activations
 from cg_pipeline.defs.resources import Gpu, Store
 from cg_pipeline.defs.results import declared, links, result
-from cg_pipeline.defs.retries import RETRIES, lasting_faults_end_the_run
-from cg_pipeline.health.gate import require_gate
+from cg_pipeline.defs.retries import RETRIES
 from cg_pipeline.health_records import GateFinding
-from cg_pipeline.identity import STAGES, completion_activations_id, completion_metrics_id, reader_id
+from cg_pipeline.identity import STAGES, completion_activations_id, completion_metrics_id
 from cg_pipeline.metrics import METRICS
 from cg_pipeline.records import Completion, ConceptActivations, Example, Score, answer_id, content_id
 from cg_pipeline.store.resume import blocks_of
@@ -52,16 +50,13 @@ def completion_activations(
 ) -> dg.MaterializeResult:
     """Which concepts fire in each answer, read after its prompt, and how strongly: pooled, sparse tensors."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
-    sae = reader_of(model)
     if benchmark.response == "choice":
         raise dg.Failure(
             f"On {benchmark.name!r} choices are rated (response 'choice') and nothing is written; expected "
             "a benchmark of response 'generation'. Choose another one.",
             allow_retries=False,
         )
-    with lasting_faults_end_the_run():
-        weights = stored_weights(sae, gpu, store)
-        require_gate(reader_gate, model.name, reader_id(sae, weights))
+    sae, weights = gated_reader(model, reader_gate, gpu, store)
     answers = store.warehouse.fingerprint_of(
         "completions", {"model": model.name, "benchmark": benchmark.name}
     )

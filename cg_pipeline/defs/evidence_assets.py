@@ -49,10 +49,10 @@ def evidence(
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
     sae, study = reader_of(model), study_choice.study
     by_id = {example.example_id: example for example in examples}
-    strongest = pipeline.choose_evidence(activations, scores, study)
     spare = pipeline.choose_evidence(
         activations, scores, replace(study, n_evidence=_SPARE * study.n_evidence)
     )
+    strongest = spare.first(study.n_evidence)
     wanted, more = wanted_of(strongest, activations), wanted_of(spare, activations)
     reader = token_firings_id(reader_hash(sae, store.layout))
     ledger = FiringLedger(store.shards, sae.name, benchmark.name, reader)

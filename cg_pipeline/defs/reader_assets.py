@@ -38,6 +38,15 @@ def stored_weights(sae: Sae, gpu: Gpu, store: Store) -> str:
     return weights_hash(sae, store.layout.data_dir, store.layout.cache)
 
 
+def gated_reader(model: Model, reader_gate: list[GateFinding], gpu: Gpu, store: Store) -> tuple[Sae, str]:
+    """The SAE that reads a model's texts, and the hash of its weights; refused if the gate did."""
+    sae = reader_of(model)
+    with lasting_faults_end_the_run():
+        weights = stored_weights(sae, gpu, store)
+        require_gate(reader_gate, model.name, reader_id(sae, weights))
+    return sae, weights
+
+
 @dg.asset(
     partitions_def=SAE,
     group_name="reader",
@@ -94,11 +103,8 @@ def activations(
 ) -> dg.MaterializeResult:
     """Which concepts fire in each example, and how strongly: pooled SAE activations as sparse tensors."""
     benchmark, model = benchmark_of(context.partition_key), model_of(context.partition_key)
-    sae = reader_of(model)
-    with lasting_faults_end_the_run():
-        weights = stored_weights(sae, gpu, store)
-        require_gate(reader_gate, model.name, reader_id(sae, weights))
-        fingerprint = activations_id(examples, sae, weights)
+    sae, weights = gated_reader(model, reader_gate, gpu, store)
+    fingerprint = activations_id(examples, sae, weights)
 
     def read(block: Sequence[Example]) -> ConceptActivations:
         return pipeline.read_concepts(block, gpu.encoder(sae))

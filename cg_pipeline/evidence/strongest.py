@@ -31,6 +31,10 @@ class Strongest:
     saliency: Float[np.ndarray, " n_rows"]
     """a_c(x) > 0."""
 
+    def first(self, k: int) -> "Strongest":
+        """Those that would have been found with a smaller k."""
+        return _taken(self, self.ranks <= k)
+
 
 def sides_of(scores: Float[np.ndarray, " n_examples"]) -> Int[np.ndarray, " n_examples"]:
     """Side of each example by its place in `SIDES`: right from a score of 0.5 on, unscored for NaN."""

@@ -66,17 +66,9 @@ def estimate(concepts: Sequence[Questions], explainer: Endpoint, tester: Endpoin
 
 def spent(chats: Iterable[ChatModel]) -> dict[str, int | float]:
     """What some models have taken so far: calls, how they ended, tokens, and cost if prices are known."""
-    used = list({id(chat): chat for chat in chats}.values())
-    ledger = [call for chat in used for call in list(chat.ledger)]
-    costs = [chat.bill.price(chat.bill.usage) for chat in used]
-    totals: dict[str, int | float] = {
-        "llm_calls": len(ledger),
-        "llm_calls_cached": sum(call.cached for call in ledger),
-        "llm_calls_failed": sum(not call.answered for call in ledger),
-        "llm_input_tokens": sum(call.usage.input_tokens for call in ledger),
-        "llm_output_tokens": sum(call.usage.output_tokens for call in ledger),
-    }
-    return totals if None in costs else {**totals, "llm_cost": sum(cost or 0.0 for cost in costs)}
+    totals = [chat.bill.totals("llm") for chat in {id(chat): chat for chat in chats}.values()]
+    known = [name for name in totals[0] if all(name in each for each in totals)]
+    return {name: sum(each[name] for each in totals) for name in known}
 
 
 def _trials(concept: Questions) -> Iterator[tuple[LabelTest, Sequence[str]]]:

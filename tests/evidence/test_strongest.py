@@ -71,6 +71,12 @@ def test_the_order_of_the_examples_is_irrelevant(cell: Cell, k: int, random):
     assert shuffled.strongest(k) == cell.strongest(k)
 
 
+@given(cells(), st.integers(1, 3), st.integers(0, 3))
+def test_the_first_of_more_are_those_of_fewer(cell: Cell, k: int, more: int):
+    found = find_strongest(activations_of(cell.saliency, cell.ids), cell.scores, k + more)
+    assert named(found.first(k), cell.ids) == cell.strongest(k)
+
+
 def test_rows_are_ordered_by_concept_side_and_rank():
     saliency = np.array([[1, 2], [3, 0], [2, 5], [4, 1]], np.float32)
     found = find_strongest(activations_of(saliency, tuple("abcd")), np.array([1, 0, 1, NAN]), 1)
